@@ -1,0 +1,171 @@
+"""Everything the core tells the outside: a closed union of frozen dataclasses.
+
+A consumer matches on the class and ends in ``typing.assert_never``. A question is an event with a
+reply slot. Events other than questions can be written to and read from JSON (``events_json``).
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hermes_core.ground.actions import Action, Answer
+from hermes_core.ground.content import CardContent, Location, PlanEntry, ToolKind
+
+
+@dataclass(frozen=True, slots=True)
+class UserPrompted:
+    """The user's message of this turn, as plain text for display."""
+
+    text: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """A model call begins; ``number`` counts from 1 within the turn."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer. ``message_id`` is one for all pieces of one message."""
+
+    text: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A piece of the model's visible reasoning."""
+
+    text: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallGenerating:
+    """The model has begun to write a call of the tool ``name``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted:
+    """A tool call appears, before it is approved or run, with the arguments the model sent."""
+
+    call_id: str
+    name: str
+    title: str
+    kind: ToolKind
+    arguments: dict[str, Any]
+    content: tuple[CardContent, ...] = ()
+    locations: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallRunning:
+    """An approved tool call begins to run."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallProgress:
+    """All that a running tool call has to show so far (replaces what it showed before)."""
+
+    call_id: str
+    content: tuple[CardContent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallFinished:
+    """A tool call ended; every started call gets exactly one of these.
+
+    ``output`` is the text that the model gets as the answer.
+    """
+
+    call_id: str
+    name: str
+    status: Literal["completed", "failed"]
+    output: str
+    content: tuple[CardContent, ...] = ()
+    locations: tuple[Location, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished:
+    """A model call and its tools are done."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The agent's plan, whole."""
+
+    entries: tuple[PlanEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UsageUpdated:
+    """Tokens in the context after the last call, and the size of the model's window."""
+
+    used: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChanged:
+    """Something that a person should know: a retry, a wait, a failure."""
+
+    level: Literal["info", "warning", "error"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnInterrupted:
+    """The turn was cancelled; what was shown of an unfinished answer is not part of the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequested:
+    """A question to a person. Resolve ``reply`` with an answer; cancel it to reject.
+
+    ``content`` is the whole text to show with the question (the command, the diff).
+    """
+
+    call_id: str
+    title: str
+    kind: ToolKind
+    action: Action
+    reason: str
+    arguments: dict[str, Any]
+    content: tuple[CardContent, ...] = ()
+    locations: tuple[Location, ...] = ()
+    reply: "Future[Answer]" = field(default_factory=Future, compare=False)
+
+
+ShownEvent = (
+    UserPrompted
+    | StepStarted
+    | TextDelta
+    | ReasoningDelta
+    | ToolCallGenerating
+    | ToolCallStarted
+    | ToolCallRunning
+    | ToolCallProgress
+    | ToolCallFinished
+    | StepFinished
+    | PlanChanged
+    | UsageUpdated
+    | StatusChanged
+    | TurnInterrupted
+)
+
+Event = ShownEvent | ApprovalRequested
+
+Emit = Callable[[Event], None]
+"""Takes one event. May be called from any thread; may block while its reader is slow."""

@@ -1,0 +1,99 @@
+"""The conversation's messages, in the OpenAI role/content/tool_calls shape.
+
+The same dictionaries are what the loop holds, what the store keeps and what the
+chat_completions wire sends (minus the keys that only we read).
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired, Required, TypedDict
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
+"""Why a turn ended, in the words of the Agent Client Protocol."""
+
+
+class FunctionCall(TypedDict):
+    """Name and raw JSON text of one requested function call."""
+
+    name: str
+    arguments: str
+
+
+class ToolCall(TypedDict):
+    """One tool call of an assistant message; ``id`` is unique within its session."""
+
+    id: str
+    type: Literal["function"]
+    function: FunctionCall
+
+
+class ImageUrl(TypedDict):
+    """An image by URL; local images are ``data:`` URLs."""
+
+    url: str
+
+
+class Part(TypedDict, total=False):
+    """One part of a user message: text, or an image."""
+
+    type: Required[Literal["text", "image_url"]]
+    text: str
+    image_url: ImageUrl
+
+
+Content = str | list[Part]
+
+
+class Message(TypedDict):
+    """One message. Which optional keys are present depends on ``role``.
+
+    ``reasoning`` is the flattened text of the model's thinking and
+    ``reasoning_details`` the provider's opaque records, in order of arrival.
+    ``finish_reason`` is kept on assistant messages for the loop; no wire sends it.
+    """
+
+    role: Role
+    content: Content | None
+    tool_calls: NotRequired[list[ToolCall]]
+    tool_call_id: NotRequired[str]
+    name: NotRequired[str]
+    reasoning: NotRequired[str]
+    reasoning_details: NotRequired[list[Any]]
+    finish_reason: NotRequired[str]
+
+
+def system_message(text: str) -> Message:
+    """Return a system message."""
+    return {"role": "system", "content": text}
+
+
+def user_message(content: Content) -> Message:
+    """Return a user message of plain text or of parts."""
+    return {"role": "user", "content": content}
+
+
+def tool_message(call_id: str, name: str, text: str) -> Message:
+    """Return the answer to the tool call ``call_id``."""
+    return {"role": "tool", "tool_call_id": call_id, "name": name, "content": text}
+
+
+def text_of(message: Message) -> str:
+    """Return the message's text; parts that are not text are left out."""
+    content = message["content"]
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content)
+
+
+def unanswered_calls(messages: Sequence[Message]) -> list[ToolCall]:
+    """Return the tool calls that no later tool message answers, in order."""
+    answered = {m["tool_call_id"] for m in messages if m["role"] == "tool" and "tool_call_id" in m}
+    return [
+        call
+        for message in messages
+        for call in message.get("tool_calls", [])
+        if call["id"] not in answered
+    ]

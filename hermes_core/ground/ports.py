@@ -1,0 +1,29 @@
+"""What the core needs from above, as protocols. The core brings local implementations."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write did. ``differs`` tells that the file read back is not what was sent."""
+
+    via: Literal["disk", "client"]
+    differs: bool = False
+
+
+class Files(Protocol):
+    """Files as the user sees them: an editor's unsaved buffer where there is one, else the disk."""
+
+    def read(self, path: Path) -> bytes:
+        """Return the file's content; raise ``ToolError`` if it cannot be read."""
+        ...
+
+    def write(self, path: Path, data: bytes) -> Written:
+        """Replace the file's content, making folders as needed; raise ``ToolError`` on failure."""
+        ...
+
+    def commands_ran(self, started_ns: int) -> None:
+        """Tell that a command, begun at ``started_ns`` (ns since the epoch), may have changed files."""
+        ...

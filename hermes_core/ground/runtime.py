@@ -1,0 +1,48 @@
+"""A provider, resolved for use, and what is peculiar about its endpoint."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hermes_core.ground.secrets import Secret
+
+ApiMode = Literal["chat_completions", "codex_responses", "anthropic_messages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compat:
+    """Deviations of one endpoint from its wire format, as data.
+
+    max_tokens_key: request key of the output limit, None to send none.
+    stream_usage: whether ``stream_options.include_usage`` is understood.
+    echo_reasoning: whether stored reasoning must be sent back.
+    extra_body: further top-level request fields.
+    """
+
+    max_tokens_key: str | None = "max_tokens"
+    stream_usage: bool = True
+    echo_reasoning: bool = False
+    extra_body: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """All that a model call needs to know of its provider. Replaced whole, never changed.
+
+    hosts: the ``host:port`` pairs that ``api_key`` may travel to.
+    plain_http: whether the user chose an endpoint without TLS; loopback needs no leave.
+    source: where each value came from, in order of decision, for people to read.
+    context_window: tokens; max_output: tokens or None for the endpoint's default.
+    """
+
+    provider: str
+    model: str
+    api_mode: ApiMode
+    base_url: str
+    api_key: Secret
+    hosts: frozenset[str] = frozenset()
+    plain_http: bool = False
+    source: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    compat: Compat = Compat()
+    context_window: int = 128_000
+    max_output: int | None = None

@@ -1,0 +1,73 @@
+"""Keys that must not be printed, and the redaction of texts that may hold one."""
+
+import re
+import threading
+
+MASK = "[redacted]"
+
+_SHAPES = re.compile(
+    r"""(?x)
+    \b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}            # most providers' keys
+    | \bgh[pousr]_[A-Za-z0-9]{20,}               # GitHub tokens
+    | \bxox[abprs]-[A-Za-z0-9-]{10,}             # Slack tokens
+    | \bAKIA[0-9A-Z]{16}\b                       # AWS access key ids
+    | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}       # JSON web tokens
+    | (?<=Bearer[ ])[\w.~+/=-]{8,}               # an Authorization header's value
+    | (?<=://)[^/\s:@]+:[^/\s:@]+(?=@)           # user and password of a URL
+    """
+)
+
+
+class Secret:
+    """A string that shows itself only to ``reveal``; empty strings are false."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the value itself."""
+        return self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __repr__(self) -> str:
+        return f"Secret({MASK!r})" if self._value else "Secret('')"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+
+class Redactor:
+    """Replaces known secrets, and what has the shape of one, by a stable mask.
+
+    One instance serves a process; ``register`` may be called from any thread.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._values: tuple[str, ...] = ()
+
+    def register(self, secret: Secret) -> None:
+        """Mask ``secret`` from now on; values under 8 characters are left out as too common."""
+        value = secret.reveal()
+        if len(value) < 8:
+            return
+        with self._lock:
+            if value not in self._values:
+                self._values = tuple(sorted({*self._values, value}, key=len, reverse=True))
+
+    def redact(self, text: str) -> str:
+        """Return ``text`` with every registered secret and secret-like string masked."""
+        for value in self._values:
+            text = text.replace(value, MASK)
+        return _SHAPES.sub(MASK, text)
+
+
+REDACTOR = Redactor()
+"""The process's redactor: every key that is loaded registers here."""
