@@ -25,5 +25,5 @@ class Files(Protocol):
         ...
 
     def commands_ran(self, started_ns: int) -> None:
-        """Tell that a command, begun at ``started_ns`` (ns since the epoch), may have changed files."""
+        """Tell that a command begun at ``started_ns`` (epoch, ns) may have changed files."""
         ...
