@@ -1,0 +1,292 @@
+"""Between the core's terms and those of the Agent Client Protocol, in both directions. Pure.
+
+What a person is told besides the answer (``StatusChanged``): a client that announced
+``session.notices`` gets a notice while it happens. Otherwise an error is a piece of the answer, so
+that nobody overlooks it, and anything less is a thought, so that it stays apart from what the
+model said.
+
+No value is ever null: several clients refuse a null where the protocol allows one. Arrays in a
+``tool_call_update`` replace what the card showed, so an empty one is left out.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hermes_core.ground.actions import Action, Answer
+from hermes_core.ground.content import CardContent, Diff, Location
+from hermes_core.ground.errors import AuthFailed, HermesError, NoCredentials, ProviderError
+from hermes_core.ground.events import (
+    ApprovalRequested,
+    PlanChanged,
+    ReasoningDelta,
+    ShownEvent,
+    StatusChanged,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallProgress,
+    ToolCallRunning,
+    ToolCallStarted,
+    TurnInterrupted,
+    UsageUpdated,
+    UserPrompted,
+)
+from hermes_core.ground.secrets import REDACTOR
+
+Json = dict[str, Any]
+
+AUTH_REQUIRED = -32000
+INTERNAL_ERROR = -32603
+
+INTERRUPTED = "Interrupted by the user."
+
+_SHORT = 200
+_ANSWERS: dict[str, Answer] = {
+    "allow_once": "allow_once",
+    "allow_always": "allow_always",
+    "reject_once": "reject_once",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error answer of JSON-RPC: ``message`` is one short line, ``data`` has the details."""
+
+    code: int
+    message: str
+    data: Json
+
+
+def to_updates(event: ShownEvent, *, notices: bool = False, replaying: bool = False) -> list[Json]:
+    """Return the ``session/update`` payloads that show ``event``; most events are none or one.
+
+    notices: whether the client announced ``session.notices``.
+    replaying: whether a stored session is shown again; only then are the user's own messages and
+    the mark of an interrupted turn sent, which a client of a running turn has already.
+    """
+    if isinstance(event, StatusChanged):
+        return [_status(event, notices and not replaying)]
+    if isinstance(event, UserPrompted | TurnInterrupted) and not replaying:
+        return []
+    show = _SHOWN.get(type(event))
+    return [show(event)] if show else []
+
+
+def mode_update(mode: str) -> Json:
+    """Return the update that tells the session's new mode."""
+    return {"sessionUpdate": "current_mode_update", "currentModeId": mode}
+
+
+def commands_update(commands: Sequence[tuple[str, str, str]]) -> Json:
+    """Return the update that lists slash commands: (name, description, hint or "") each."""
+    listed = []
+    for name, description, hint in commands:
+        command: Json = {"name": name, "description": description}
+        if hint:
+            command["input"] = {"hint": hint}
+        listed.append(command)
+    return {"sessionUpdate": "available_commands_update", "availableCommands": listed}
+
+
+def text_update(text: str, message_id: str) -> Json:
+    """Return an update with a piece of the answer."""
+    return _chunk("agent_message_chunk", text, message_id)
+
+
+def failed_call(call_id: str, text: str) -> Json:
+    """Return the update that ends a tool call which nobody waits for any more."""
+    return {
+        "sessionUpdate": "tool_call_update",
+        "toolCallId": call_id,
+        "status": "failed",
+        "content": [_text_content(text)],
+        "rawOutput": text,
+    }
+
+
+def permission_request(event: ApprovalRequested, session_id: str) -> Json:
+    """Return the params of ``session/request_permission`` for ``event``.
+
+    The tool call repeats title, kind, input, content and locations, since some clients show
+    nothing but this request. There is at most one option of a kind.
+    """
+    content = _contents(event.content)
+    if event.reason:
+        content.append(_text_content(event.reason))
+    call: Json = {
+        "toolCallId": event.call_id,
+        "title": one_line(event.title),
+        "kind": event.kind,
+        "status": "pending",
+        "rawInput": event.arguments,
+    }
+    _add_arrays(call, content, event.locations)
+    return {"sessionId": session_id, "toolCall": call, "options": _options(event.action)}
+
+
+def permission_answer(result: object) -> Answer:
+    """Return what the client's answer means; anything but a known option is a rejection."""
+    outcome = result.get("outcome") if isinstance(result, Mapping) else None
+    if not isinstance(outcome, Mapping) or outcome.get("outcome") != "selected":
+        return "reject_once"
+    option = outcome.get("optionId")
+    return _ANSWERS.get(option, "reject_once") if isinstance(option, str) else "reject_once"
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return the error answer for what ended a turn or refused a request.
+
+    Credentials are -32000, so that a client offers to log in; all else is -32603. ``data`` has
+    ``details`` (the whole text), ``kind`` (the error's class) and ``retryAfter`` (seconds).
+    """
+    kind = type(error).__name__
+    if not isinstance(error, HermesError):
+        details = "Hermes hit an internal error; its log file says more."
+        return Failure(INTERNAL_ERROR, "Internal error", {"details": details, "kind": kind})
+    text = REDACTOR.redact(str(error)) or kind
+    data: Json = {"details": text, "kind": kind}
+    if isinstance(error, ProviderError) and error.retry_after is not None:
+        data["retryAfter"] = error.retry_after
+    code = AUTH_REQUIRED if isinstance(error, AuthFailed | NoCredentials) else INTERNAL_ERROR
+    return Failure(code, one_line(text, _SHORT), data)
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """Return ``text`` on one line; with a ``limit``, cut to so many characters."""
+    line = " ".join(part.strip() for part in text.splitlines() if part.strip())
+    return line if not limit or len(line) <= limit else line[: limit - 1] + "…"
+
+
+def _chunk(kind: str, text: str, message_id: str = "") -> Json:
+    update: Json = {"sessionUpdate": kind, "content": {"type": "text", "text": text}}
+    if message_id:
+        update["messageId"] = message_id
+    return update
+
+
+def _status(event: StatusChanged, notices: bool) -> Json:
+    text = REDACTOR.redact(event.text)
+    if notices:
+        return {"sessionUpdate": "notice", "severity": event.level, "title": one_line(text) or "?"}
+    if event.level == "error":
+        return _chunk("agent_message_chunk", f"\n\n{text}\n")
+    return _chunk("agent_thought_chunk", f"{text}\n")
+
+
+def _text(event: TextDelta) -> Json:
+    return _chunk("agent_message_chunk", event.text, event.message_id)
+
+
+def _reasoning(event: ReasoningDelta) -> Json:
+    return _chunk("agent_thought_chunk", event.text, event.message_id)
+
+
+def _prompted(event: UserPrompted) -> Json:
+    return _chunk("user_message_chunk", event.text, event.message_id)
+
+
+def _interrupted(_event: TurnInterrupted) -> Json:
+    return _chunk("agent_thought_chunk", f"{INTERRUPTED}\n")
+
+
+def _started(event: ToolCallStarted) -> Json:
+    update: Json = {
+        "sessionUpdate": "tool_call",
+        "toolCallId": event.call_id,
+        "title": one_line(event.title) or event.name,
+        "name": event.name,
+        "kind": event.kind,
+        "status": "pending",
+        "rawInput": event.arguments,
+    }
+    _add_arrays(update, _contents(event.content), event.locations)
+    return update
+
+
+def _running(event: ToolCallRunning) -> Json:
+    return _call_update(event.call_id, "in_progress")
+
+
+def _progress(event: ToolCallProgress) -> Json:
+    update = _call_update(event.call_id, "in_progress")
+    _add_arrays(update, _contents(event.content), ())
+    return update
+
+
+def _finished(event: ToolCallFinished) -> Json:
+    update = _call_update(event.call_id, event.status)
+    content = _contents(event.content)
+    if not content and event.status == "failed":
+        content = [_text_content(event.output)]
+    _add_arrays(update, content, event.locations)
+    update["rawOutput"] = event.output
+    return update
+
+
+def _call_update(call_id: str, status: str) -> Json:
+    return {"sessionUpdate": "tool_call_update", "toolCallId": call_id, "status": status}
+
+
+def _plan(event: PlanChanged) -> Json:
+    entries = [
+        {"content": entry.content, "priority": entry.priority, "status": entry.status}
+        for entry in event.entries
+    ]
+    return {"sessionUpdate": "plan", "entries": entries}
+
+
+def _usage(event: UsageUpdated) -> Json:
+    return {"sessionUpdate": "usage_update", "used": max(event.used, 0), "size": max(event.size, 0)}
+
+
+def _add_arrays(update: Json, content: list[Json], locations: Sequence[Location]) -> None:
+    if content:
+        update["content"] = content
+    if locations:
+        update["locations"] = [_location(location) for location in locations]
+
+
+def _location(location: Location) -> Json:
+    return {"path": location.path} | ({} if location.line is None else {"line": location.line})
+
+
+def _contents(parts: Sequence[CardContent]) -> list[Json]:
+    return [_diff(part) if isinstance(part, Diff) else _text_content(part.text) for part in parts]
+
+
+def _text_content(text: str) -> Json:
+    return {"type": "content", "content": {"type": "text", "text": text}}
+
+
+def _diff(diff: Diff) -> Json:
+    shown: Json = {"type": "diff", "path": diff.path, "newText": diff.new}
+    if diff.old is not None:
+        shown["oldText"] = diff.old
+    return shown
+
+
+def _options(action: Action) -> list[Json]:
+    options = [_option("allow_once", "Allow once")]
+    if action.key:
+        scope = one_line(action.scope, _SHORT) or "exactly this"
+        options.append(_option("allow_always", f"Always allow {scope} (this session)"))
+    options.append(_option("reject_once", "Reject"))
+    return options
+
+
+def _option(kind: str, name: str) -> Json:
+    return {"optionId": kind, "name": name, "kind": kind}
+
+
+_SHOWN: dict[type, Callable[[Any], Json]] = {
+    UserPrompted: _prompted,
+    TextDelta: _text,
+    ReasoningDelta: _reasoning,
+    ToolCallStarted: _started,
+    ToolCallRunning: _running,
+    ToolCallProgress: _progress,
+    ToolCallFinished: _finished,
+    PlanChanged: _plan,
+    UsageUpdated: _usage,
+    TurnInterrupted: _interrupted,
+}

@@ -1,0 +1,261 @@
+"""Events to protocol updates, questions to requests, errors to answers."""
+
+from typing import Any, get_args
+
+import pytest
+
+from acp_server import mapping
+from acp_server.mapping import failure_of, permission_answer, permission_request, to_updates
+from hermes_core.ground.actions import Action
+from hermes_core.ground.content import Diff, Location, PlanEntry, Text
+from hermes_core.ground.errors import (
+    AuthFailed,
+    ConfigError,
+    NoCredentials,
+    RateLimited,
+    ServerError,
+)
+from hermes_core.ground.events import (
+    ApprovalRequested,
+    PlanChanged,
+    ReasoningDelta,
+    ShownEvent,
+    StatusChanged,
+    StepFinished,
+    StepStarted,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallGenerating,
+    ToolCallProgress,
+    ToolCallRunning,
+    ToolCallStarted,
+    TurnInterrupted,
+    UsageUpdated,
+    UserPrompted,
+)
+
+EVENTS: list[Any] = [
+    UserPrompted("hello", "m0"),
+    TextDelta("hi", "m1"),
+    ReasoningDelta("hmm", "m2"),
+    ToolCallStarted("c1", "terminal", "ls -l", "execute", {"command": "ls -l"}),
+    ToolCallRunning("c1"),
+    ToolCallProgress("c1", (Text("total 0"),)),
+    ToolCallFinished("c1", "terminal", "completed", "total 0"),
+    PlanChanged((PlanEntry("read", "in_progress", "high"),)),
+    UsageUpdated(10, 1000),
+    StatusChanged("warning", "the provider is busy"),
+    TurnInterrupted(),
+]
+
+
+def walk(value: Any) -> list[Any]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [value, *(found for item in inner for found in walk(item))]
+
+
+def question(**changes: Any) -> ApprovalRequested:
+    fields: dict[str, Any] = {
+        "call_id": "c1",
+        "title": "rm -r build",
+        "kind": "execute",
+        "action": Action("execute", "rm -r build", scope="this exact command", key="rm"),
+        "reason": "Commands ask.",
+        "arguments": {"command": "rm -r build"},
+        "content": (Text("rm -r build"),),
+        "locations": (Location("/w/build"),),
+    }
+    return ApprovalRequested(**(fields | changes))
+
+
+def test_every_event_is_either_shown_or_known_to_be_silent() -> None:
+    silent = {StepStarted, StepFinished, ToolCallGenerating, StatusChanged}
+    assert set(mapping._SHOWN) | silent == set(get_args(ShownEvent))
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+@pytest.mark.parametrize("notices", [True, False])
+def test_nothing_is_ever_null(event: Any, notices: bool) -> None:
+    updates = to_updates(event, notices=notices, replaying=True)
+    assert len(updates) == 1
+    assert None not in walk(updates)
+
+
+def test_chunks_carry_the_id_of_their_message() -> None:
+    assert to_updates(TextDelta("hi", "m1")) == [
+        {
+            "sessionUpdate": "agent_message_chunk",
+            "content": {"type": "text", "text": "hi"},
+            "messageId": "m1",
+        }
+    ]
+    assert to_updates(ReasoningDelta("hmm", "m2"))[0]["sessionUpdate"] == "agent_thought_chunk"
+
+
+def test_the_users_own_message_is_sent_in_a_replay_only() -> None:
+    event = UserPrompted("hello", "m0")
+    assert to_updates(event) == []
+    assert to_updates(event, replaying=True)[0]["sessionUpdate"] == "user_message_chunk"
+
+
+def test_an_interruption_is_marked_in_a_replay_only() -> None:
+    assert to_updates(TurnInterrupted()) == []
+    shown = to_updates(TurnInterrupted(), replaying=True)[0]
+    assert shown["content"]["text"].strip() == mapping.INTERRUPTED
+
+
+def test_a_started_call_has_all_that_a_card_needs() -> None:
+    event = ToolCallStarted(
+        "c1",
+        "patch",
+        "Edit a.py",
+        "edit",
+        {"path": "a.py"},
+        (Diff("/w/a.py", "old", "new"), Diff("/w/b.py", None, "fresh")),
+        (Location("/w/a.py", 3), Location("/w/b.py")),
+    )
+    assert to_updates(event) == [
+        {
+            "sessionUpdate": "tool_call",
+            "toolCallId": "c1",
+            "title": "Edit a.py",
+            "name": "patch",
+            "kind": "edit",
+            "status": "pending",
+            "rawInput": {"path": "a.py"},
+            "content": [
+                {"type": "diff", "path": "/w/a.py", "oldText": "old", "newText": "new"},
+                {"type": "diff", "path": "/w/b.py", "newText": "fresh"},
+            ],
+            "locations": [{"path": "/w/a.py", "line": 3}, {"path": "/w/b.py"}],
+        }
+    ]
+
+
+def test_a_card_is_never_without_a_title_and_its_title_is_one_line() -> None:
+    bare = ToolCallStarted("c1", "terminal", "", "execute", {})
+    assert to_updates(bare)[0]["title"] == "terminal"
+    long = ToolCallStarted("c1", "terminal", "ls\n  -l", "execute", {})
+    assert to_updates(long)[0]["title"] == "ls -l"
+
+
+def test_a_running_call_is_in_progress_and_progress_replaces_what_it_showed() -> None:
+    assert to_updates(ToolCallRunning("c1"))[0]["status"] == "in_progress"
+    progress = to_updates(ToolCallProgress("c1", (Text("line"),)))[0]
+    assert progress["status"] == "in_progress"
+    assert progress["content"] == [{"type": "content", "content": {"type": "text", "text": "line"}}]
+    assert "content" not in to_updates(ToolCallProgress("c1", ()))[0]
+
+
+def test_a_finished_call_brings_its_output() -> None:
+    event = ToolCallFinished(
+        "c1", "patch", "completed", "Edited.", (Diff("/w/a", "o", "n"),), (Location("/w/a"),)
+    )
+    assert to_updates(event) == [
+        {
+            "sessionUpdate": "tool_call_update",
+            "toolCallId": "c1",
+            "status": "completed",
+            "content": [{"type": "diff", "path": "/w/a", "oldText": "o", "newText": "n"}],
+            "locations": [{"path": "/w/a"}],
+            "rawOutput": "Edited.",
+        }
+    ]
+
+
+def test_a_failed_call_shows_why_even_without_content_of_its_own() -> None:
+    failed = to_updates(ToolCallFinished("c1", "read_file", "failed", "No such file"))[0]
+    assert failed["status"] == "failed"
+    assert failed["content"][0]["content"]["text"] == "No such file"
+
+
+def test_a_plan_is_whole() -> None:
+    shown = to_updates(PlanChanged((PlanEntry("a", "completed", "low"), PlanEntry("b"))))[0]
+    assert shown["entries"] == [
+        {"content": "a", "priority": "low", "status": "completed"},
+        {"content": "b", "priority": "medium", "status": "pending"},
+    ]
+
+
+def test_a_status_is_a_notice_only_for_a_client_that_announced_notices() -> None:
+    event = StatusChanged("warning", "the provider is busy")
+    assert to_updates(event, notices=True) == [
+        {"sessionUpdate": "notice", "severity": "warning", "title": "the provider is busy"}
+    ]
+    assert to_updates(event)[0]["sessionUpdate"] == "agent_thought_chunk"
+    error = StatusChanged("error", "no answer")
+    assert to_updates(error)[0]["sessionUpdate"] == "agent_message_chunk"
+    assert to_updates(error, notices=True, replaying=True)[0]["sessionUpdate"] != "notice"
+
+
+def test_a_question_repeats_what_its_card_shows() -> None:
+    params = permission_request(question(), "s1")
+    assert params["sessionId"] == "s1"
+    call = params["toolCall"]
+    assert (call["title"], call["kind"], call["status"]) == ("rm -r build", "execute", "pending")
+    assert call["rawInput"] == {"command": "rm -r build"}
+    assert [part["content"]["text"] for part in call["content"]] == ["rm -r build", "Commands ask."]
+    assert call["locations"] == [{"path": "/w/build"}]
+    assert None not in walk(params)
+
+
+def test_options_say_what_they_cover_and_no_kind_comes_twice() -> None:
+    options = permission_request(question(), "s1")["options"]
+    assert [option["kind"] for option in options] == ["allow_once", "allow_always", "reject_once"]
+    assert options[1]["name"] == "Always allow this exact command (this session)"
+    keyless = permission_request(question(action=Action("edit", "a")), "s1")["options"]
+    assert [option["kind"] for option in keyless] == ["allow_once", "reject_once"]
+
+
+@pytest.mark.parametrize("option", ["allow_once", "allow_always", "reject_once"])
+def test_a_known_option_is_the_answer(option: str) -> None:
+    assert permission_answer({"outcome": {"outcome": "selected", "optionId": option}}) == option
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        None,
+        "allow_once",
+        {},
+        {"outcome": "allow_once"},
+        {"outcome": {"outcome": "cancelled"}},
+        {"outcome": {"outcome": "cancelled", "optionId": "allow_once"}},
+        {"outcome": {"outcome": "selected"}},
+        {"outcome": {"outcome": "selected", "optionId": None}},
+        {"outcome": {"outcome": "selected", "optionId": ["allow_once"]}},
+        {"outcome": {"outcome": "selected", "optionId": "allow everything"}},
+    ],
+)
+def test_anything_else_is_a_rejection(result: object) -> None:
+    assert permission_answer(result) == "reject_once"
+
+
+def test_errors_say_what_happened_in_one_line_and_keep_the_rest_as_data() -> None:
+    failure = failure_of(RateLimited("Too many requests.\nTry again in 9 s.", retry_after=9.0))
+    assert failure.code == -32603
+    assert failure.message == "Too many requests. Try again in 9 s."
+    assert failure.data == {
+        "details": "Too many requests.\nTry again in 9 s.",
+        "kind": "RateLimited",
+        "retryAfter": 9.0,
+    }
+    assert "retryAfter" not in failure_of(ServerError("down")).data
+    assert len(failure_of(ServerError("x" * 5000)).message) <= 200
+
+
+@pytest.mark.parametrize("error", [AuthFailed("refused"), NoCredentials("no key")])
+def test_credentials_have_the_code_of_the_protocol(error: Exception) -> None:
+    assert failure_of(error).code == -32000
+
+
+def test_an_unforeseen_error_keeps_its_text_to_the_log() -> None:
+    failure = failure_of(ValueError("secret internals"))
+    assert failure.code == -32603
+    assert "secret internals" not in str(failure)
+    assert failure_of(ConfigError("config.yaml:3: model.default is a list")).code == -32603
+
+
+def test_keys_do_not_leave_in_an_error() -> None:
+    failure = failure_of(AuthFailed("bad key sk-abcdefghijklmnopqrstuvwx"))
+    assert "sk-abcdefghijklmnop" not in str(failure)
