@@ -10,9 +10,9 @@ No value is ever null: several clients refuse a null where the protocol allows o
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from acp_server.schema.errors import AUTH_REQUIRED, INTERNAL_ERROR, RpcError
 from hermes_core.ground.actions import Action, Answer
 from hermes_core.ground.content import CardContent, Diff, Location
 from hermes_core.ground.errors import AuthFailed, HermesError, NoCredentials, ProviderError
@@ -35,9 +35,6 @@ from hermes_core.ground.secrets import REDACTOR
 
 Json = dict[str, Any]
 
-AUTH_REQUIRED = -32000
-INTERNAL_ERROR = -32603
-
 INTERRUPTED = "Interrupted by the user."
 
 _SHORT = 200
@@ -46,15 +43,6 @@ _ANSWERS: dict[str, Answer] = {
     "allow_always": "allow_always",
     "reject_once": "reject_once",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An error answer of JSON-RPC: ``message`` is one short line, ``data`` has the details."""
-
-    code: int
-    message: str
-    data: Json
 
 
 def to_updates(event: ShownEvent, *, notices: bool = False, replaying: bool = False) -> list[Json]:
@@ -133,22 +121,22 @@ def permission_answer(result: object) -> Answer:
     return _ANSWERS.get(option, "reject_once") if isinstance(option, str) else "reject_once"
 
 
-def failure_of(error: BaseException) -> Failure:
+def failure_of(error: BaseException) -> RpcError:
     """Return the error answer for what ended a turn or refused a request.
 
-    Credentials are -32000, so that a client offers to log in; all else is -32603. ``data`` has
+    The message is one short line. Credentials are -32000, so that a client offers to log in; all else is -32603. ``data`` has
     ``details`` (the whole text), ``kind`` (the error's class) and ``retryAfter`` (seconds).
     """
     kind = type(error).__name__
     if not isinstance(error, HermesError):
         details = "Hermes hit an internal error; its log file says more."
-        return Failure(INTERNAL_ERROR, "Internal error", {"details": details, "kind": kind})
+        return RpcError(INTERNAL_ERROR, "Internal error", {"details": details, "kind": kind})
     text = REDACTOR.redact(str(error)) or kind
     data: Json = {"details": text, "kind": kind}
     if isinstance(error, ProviderError) and error.retry_after is not None:
         data["retryAfter"] = error.retry_after
     code = AUTH_REQUIRED if isinstance(error, AuthFailed | NoCredentials) else INTERNAL_ERROR
-    return Failure(code, one_line(text, _SHORT), data)
+    return RpcError(code, one_line(text, _SHORT), data)
 
 
 def one_line(text: str, limit: int = 0) -> str:

@@ -1,0 +1,89 @@
+"""The display log, shown again."""
+
+from typing import Any
+
+from acp_server.replay import UNFINISHED, replay
+from hermes_core.ground.content import Diff, PlanEntry
+from hermes_core.ground.events import (
+    PlanChanged,
+    ReasoningDelta,
+    StepStarted,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallRunning,
+    ToolCallStarted,
+    TurnInterrupted,
+    UsageUpdated,
+    UserPrompted,
+)
+from hermes_core.ground.events_json import to_json
+
+
+def updates_of(*events: Any) -> list[dict[str, Any]]:
+    return list(replay([to_json(event) for event in events]))
+
+
+def kinds_of(*events: Any) -> list[str]:
+    return [update["sessionUpdate"] for update in updates_of(*events)]
+
+
+def started(call_id: str) -> ToolCallStarted:
+    return ToolCallStarted(call_id, "patch", "Edit a.py", "edit", {"path": "a.py"})
+
+
+def test_everything_that_was_shown_comes_again_in_order() -> None:
+    kinds = kinds_of(
+        UserPrompted("fix it", "m0"),
+        StepStarted(1),
+        ReasoningDelta("hmm", "m1"),
+        PlanChanged((PlanEntry("fix"),)),
+        started("c1"),
+        ToolCallRunning("c1"),
+        ToolCallFinished("c1", "patch", "completed", "Edited."),
+        TextDelta("Done.", "m2"),
+        UsageUpdated(10, 100),
+    )
+    assert kinds == [
+        "user_message_chunk",
+        "agent_thought_chunk",
+        "plan",
+        "tool_call",
+        "tool_call_update",
+        "tool_call_update",
+        "agent_message_chunk",
+        "usage_update",
+    ]
+
+
+def test_diffs_and_final_statuses_survive() -> None:
+    done = ToolCallFinished("c1", "patch", "completed", "Edited.", (Diff("/w/a.py", "o", "n"),))
+    last = updates_of(started("c1"), done)[-1]
+    assert last["status"] == "completed"
+    assert last["content"] == [{"type": "diff", "path": "/w/a.py", "oldText": "o", "newText": "n"}]
+
+
+def test_a_call_that_a_killed_process_left_open_is_ended() -> None:
+    shown = updates_of(started("c1"), started("c2"), ToolCallFinished("c1", "patch", "failed", "x"))
+    assert shown[-1]["toolCallId"] == "c2"
+    assert shown[-1]["status"] == "failed"
+    assert shown[-1]["rawOutput"] == UNFINISHED
+    assert sum(update.get("status") == "failed" for update in shown) == 2
+
+
+def test_an_open_call_is_ended_before_the_next_message_of_the_user() -> None:
+    shown = updates_of(started("c1"), UserPrompted("go on", "m1"), TextDelta("ok", "m2"))
+    assert [update["sessionUpdate"] for update in shown] == [
+        "tool_call",
+        "tool_call_update",
+        "user_message_chunk",
+        "agent_message_chunk",
+    ]
+
+
+def test_an_interrupted_turn_is_marked() -> None:
+    assert kinds_of(TextDelta("Half a sen", "m1"), TurnInterrupted())[-1] == "agent_thought_chunk"
+
+
+def test_rows_of_a_newer_version_are_skipped() -> None:
+    rows = [{"event": "HologramShown", "text": "?"}, to_json(TextDelta("hi", "m1"))]
+    assert len(list(replay(rows))) == 1
