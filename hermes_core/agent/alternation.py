@@ -1,0 +1,199 @@
+"""The order that the roles of a history must keep, and how one that lost it is put right.
+
+A history begins with the user. The user and the assistant take turns; an assistant message with
+tool calls is followed by exactly one tool message for each of them, and then by the assistant
+again. Only tool messages may stand side by side. Providers refuse a request that breaks this.
+"""
+
+from collections.abc import Iterable
+from typing import cast
+
+from hermes_core.ground.errors import HermesError
+from hermes_core.ground.messages import (
+    Content,
+    Message,
+    Part,
+    Role,
+    ToolCall,
+    text_of,
+    tool_message,
+    user_message,
+)
+
+PROCESS_ENDED = "interrupted: the process ended while this ran; it may have run"
+"""The answer to a tool call that was open when its process ended."""
+
+TURN_LOST = "[This turn ended without an answer: the process ended.]"
+NO_ANSWER = "[No answer.]"
+NO_PROMPT = "[The conversation goes on.]"
+
+
+class Alternation:
+    """Follows a history, message by message, and knows what may come next."""
+
+    def __init__(self) -> None:
+        self._tail: Role | None = None
+        self._open: list[ToolCall] = []
+
+    @property
+    def open_calls(self) -> list[ToolCall]:
+        """The tool calls that still wait for their answer, in order."""
+        return list(self._open)
+
+    @property
+    def awaits_model(self) -> bool:
+        """Whether a model may be asked now: after a user message or a complete set of answers."""
+        return self._tail in ("user", "tool") and not self._open
+
+    @property
+    def awaits_user(self) -> bool:
+        """Whether a user message may come now."""
+        return self._tail in (None, "assistant") and not self._open
+
+    def accept(self, message: Message) -> None:
+        """Take ``message`` as the next one; raise ``HermesError`` if it may not stand here."""
+        role = message["role"]
+        if role == "tool":
+            self._answer(message)
+        elif (role == "user" and self.awaits_user) or (role == "assistant" and self.awaits_model):
+            self._open = list(message.get("tool_calls", []))
+        else:
+            raise HermesError(
+                f"A message of the role {role!r} may not follow {self._tail!r}"
+                f" with {len(self._open)} open tool calls. This is a fault of Hermes itself."
+            )
+        self._tail = role
+
+    def _answer(self, message: Message) -> None:
+        for place, call in enumerate(self._open):
+            if call["id"] == message.get("tool_call_id"):
+                del self._open[place]
+                return
+        raise HermesError(
+            f"No tool call {message.get('tool_call_id')!r} waits for an answer."
+            " This is a fault of Hermes itself."
+        )
+
+
+def closing(order: Alternation, call_text: str, turn_text: str) -> list[Message]:
+    """Return the messages that bring a history to rest, so that the user may speak next.
+
+    Each open tool call is answered with ``call_text``; unless the assistant had the last word,
+    an assistant message with ``turn_text`` says how the turn ended. Empty for one at rest.
+    """
+    found = [
+        tool_message(call["id"], call["function"]["name"], call_text) for call in order.open_calls
+    ]
+    if found or order.awaits_model:
+        found.append({"role": "assistant", "content": turn_text})
+    return found
+
+
+def repair(messages: Iterable[Message]) -> tuple[list[Message], list[str]]:
+    """Return ``messages`` in the order that a history must keep, and a note for each change.
+
+    Calls that a later message leaves behind open are answered with ``PROCESS_ENDED``; calls that
+    are open at the very end stay open, for ``closing``. Consecutive messages of one role are
+    merged, tool messages that answer nothing are dropped, and so are system messages. A history
+    that is in order comes back unchanged, without notes.
+    """
+    mend = _Mend()
+    for message in messages:
+        mend.add(message)
+    return mend.messages, mend.notes
+
+
+class _Mend:
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.notes: list[str] = []
+        self._open: list[ToolCall] = []
+
+    def add(self, message: Message) -> None:
+        role = message.get("role")
+        if role == "tool":
+            self._add_answer(message)
+        elif role == "user":
+            self._answer_open_calls()
+            self._add_user(message)
+        elif role == "assistant":
+            self._answer_open_calls()
+            self._add_assistant(message)
+        else:
+            self.notes.append(f"dropped a message of the role {role!r}")
+
+    def _add_answer(self, message: Message) -> None:
+        call_id = message.get("tool_call_id")
+        for place, call in enumerate(self._open):
+            if call["id"] == call_id:
+                del self._open[place]
+                self.messages.append(message)
+                return
+        self.notes.append(f"dropped an answer to the unknown or answered tool call {call_id!r}")
+
+    def _answer_open_calls(self) -> None:
+        for call in self._open:
+            name = call["function"]["name"]
+            self.messages.append(tool_message(call["id"], name, PROCESS_ENDED))
+            self.notes.append(f"answered the open tool call {call['id']!r} of {name!r}")
+        self._open = []
+
+    def _add_user(self, message: Message) -> None:
+        tail = self._tail()
+        if tail == "user":
+            self.messages[-1] = _merged(self.messages[-1], message)
+            self.notes.append("merged two user messages")
+            return
+        if tail == "tool":
+            self.messages.append({"role": "assistant", "content": TURN_LOST})
+            self.notes.append("closed a turn that had no answer")
+        self.messages.append(message)
+
+    def _add_assistant(self, message: Message) -> None:
+        tail = self._tail()
+        if tail is None:
+            self.messages.append(user_message(NO_PROMPT))
+            self.notes.append("put a user message before the first answer")
+        elif tail == "assistant":
+            message = _merged(self.messages.pop(), message)
+            self.notes.append("merged two assistant messages")
+        if "tool_calls" in message and not message["tool_calls"]:
+            message = {**message}
+            del message["tool_calls"]
+            self.notes.append("dropped an empty list of tool calls")
+        if not message.get("tool_calls") and not text_of(message).strip():
+            message = {**message, "content": NO_ANSWER}
+            self.notes.append("filled an empty answer")
+        self._open = list(message.get("tool_calls", []))
+        self.messages.append(message)
+
+    def _tail(self) -> Role | None:
+        return self.messages[-1]["role"] if self.messages else None
+
+
+def _merged(first: Message, second: Message) -> Message:
+    """Return one message that says what ``first`` and then ``second`` say."""
+    merged: Message = {
+        **first,
+        **second,
+        "content": joined(first.get("content"), second.get("content")),
+    }
+    if first.get("reasoning") and second.get("reasoning"):
+        merged["reasoning"] = first["reasoning"] + "\n\n" + second["reasoning"]
+    details = [*first.get("reasoning_details", []), *second.get("reasoning_details", [])]
+    if details:
+        merged["reasoning_details"] = details
+    return merged
+
+
+def joined(first: Content | None, second: Content | None) -> Content:
+    """Return the contents as one: texts with a blank line between them, parts in a row."""
+    if isinstance(first, list) or isinstance(second, list):
+        return [*_parts(first), *_parts(second)]
+    return "\n\n".join(text for text in (first, second) if text)
+
+
+def _parts(content: Content | None) -> list[Part]:
+    if isinstance(content, list):
+        return content
+    return [cast(Part, {"type": "text", "text": content})] if content else []
