@@ -1,0 +1,154 @@
+"""The settings and the environment, read once into a snapshot that never changes."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from hermes_core.ground.actions import Mode
+from hermes_core.ground.errors import ConfigError
+from hermes_core.ground.secrets import REDACTOR, Secret
+
+_NO_KEY = Secret("")
+_SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the user set; ``docs/configuration.md`` describes each key.
+
+    env: the process environment as it was at the start; user_env: ``$HERMES_HOME/.env``.
+    api_timeout, terminal_timeout: seconds. terminal_max_output: bytes. context_window: tokens.
+    warnings: what is odd in the files, one line each.
+    """
+
+    home: Path
+    provider: str | None = None
+    model: str | None = None
+    base_url: str | None = None
+    api_key: Secret = _NO_KEY
+    context_window: int | None = None
+    api_timeout: float = 300.0
+    api_max_retries: int = 3
+    max_turns: int = 500
+    mode: Mode = "default"
+    terminal_timeout: float = 180.0
+    terminal_max_output: int = 50_000
+    terminal_env_passthrough: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    user_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    warnings: tuple[str, ...] = ()
+
+    def variable(self, name: str) -> str | None:
+        """Return a variable of ``.env`` or else of the environment; empty counts as unset."""
+        return self.user_env.get(name) or self.env.get(name) or None
+
+
+def hermes_home(environ: Mapping[str, str] | None = None) -> Path:
+    """Return ``$HERMES_HOME`` or ``~/.hermes``, whether it exists or not.
+
+    Raises ``ConfigError`` if it is relative, is not a folder, or no home is known at all.
+    """
+    environ = os.environ if environ is None else environ
+    chosen = environ.get("HERMES_HOME", "").strip()
+    home = _expand(chosen, environ) if chosen else _user_home(environ) / ".hermes"
+    if not home.is_absolute():
+        raise ConfigError(
+            f"HERMES_HOME is {chosen!r}, which is relative. Set it to an absolute path."
+        )
+    try:
+        if home.exists() and not home.is_dir():
+            raise ConfigError(f"{home} is not a folder. Set HERMES_HOME to a folder of your own.")
+    except OSError as error:
+        raise ConfigError(_unreadable(home, error)) from None
+    return home
+
+
+def load_config(environ: Mapping[str, str] | None = None) -> Config:
+    """Read ``config.yaml``, ``.env`` and the environment.
+
+    Missing files count as empty. Every key that is found is registered for redaction. Raises
+    ``ConfigError``, naming the file, the line and the key where there is one.
+    """
+    env = dict(os.environ if environ is None else environ)
+    home = hermes_home(env)
+    values, warnings = _read_settings(home / "config.yaml")
+    user_env, oddities = _read_variables(home / ".env")
+    config = Config(
+        home=home,
+        env=MappingProxyType(env),
+        user_env=MappingProxyType(user_env),
+        warnings=(*warnings, *oddities),
+        **values,
+    )
+    _register_secrets(config)
+    return config
+
+
+def _expand(chosen: str, environ: Mapping[str, str]) -> Path:
+    """Expand a leading ``~``, which no shell expands in an editor's settings."""
+    first, _, rest = chosen.partition("/")
+    return _user_home(environ) / rest if first == "~" else Path(chosen)
+
+
+def _user_home(environ: Mapping[str, str]) -> Path:
+    home = environ.get("HOME", "")
+    if not home:
+        import pwd
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = ""
+    if not os.path.isabs(home):
+        raise ConfigError("No home folder is known. Set HOME or HERMES_HOME to an absolute path.")
+    return Path(home)
+
+
+def _read_settings(path: Path) -> tuple[dict[str, Any], list[str]]:
+    if not _exists(path):
+        return {}, []
+    from hermes_core.local.config_reader import ConfigReader
+    from hermes_core.local.yaml_file import read_yaml
+
+    try:
+        reader = ConfigReader(path, read_yaml(path))
+    except OSError as error:
+        raise ConfigError(_unreadable(path, error)) from None
+    return reader.values, reader.warnings
+
+
+def _read_variables(path: Path) -> tuple[dict[str, str], list[str]]:
+    if not _exists(path):
+        return {}, []
+    from hermes_core.local.env_file import read_env
+
+    try:
+        return read_env(path)
+    except OSError as error:
+        raise ConfigError(_unreadable(path, error)) from None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise ConfigError(_unreadable(path, error)) from None
+    return True
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    reason = (error.strerror or str(error)).lower()
+    return f"{path} cannot be read: {reason}. Check its permissions, or set HERMES_HOME."
+
+
+def _register_secrets(config: Config) -> None:
+    REDACTOR.register(config.api_key)
+    for source in (config.env, config.user_env):
+        for name, value in source.items():
+            if name.upper().endswith(_SECRET_NAMES):
+                REDACTOR.register(Secret(value))

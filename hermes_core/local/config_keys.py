@@ -1,0 +1,199 @@
+"""Every key of ``config.yaml`` in one table.
+
+The reader's checks, the hints for unknown keys and ``docs/configuration.md`` are made from it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+KeyType = Literal["text", "secret", "whole number", "number", "choice", "names"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting.
+
+    name: its dotted name; field: the attribute of ``Config`` that holds it.
+    minimum and maximum: bounds of a number, both allowed.
+    """
+
+    name: str
+    field: str
+    type: KeyType
+    default: str | int | float | tuple[str, ...] | None
+    text: str
+    minimum: float = 0
+    maximum: float = 1e9
+    choices: tuple[str, ...] = ()
+
+
+KEYS: tuple[Key, ...] = (
+    Key(
+        "model.provider",
+        "provider",
+        "text",
+        None,
+        "Which provider answers: `openrouter`, `lmstudio`, `custom` (any OpenAI-compatible URL) "
+        "or `demo` (a scripted model).",
+    ),
+    Key(
+        "model.default",
+        "model",
+        "text",
+        None,
+        "The model's id, as the provider spells it. `model: ID` is short for it.",
+    ),
+    Key(
+        "model.base_url",
+        "base_url",
+        "text",
+        None,
+        "The endpoint's URL, needed for `custom`. Plain `http` is used because you name it here.",
+    ),
+    Key(
+        "model.api_key",
+        "api_key",
+        "secret",
+        None,
+        "The key for `model.base_url`. Better kept in `.env` under the provider's variable.",
+    ),
+    Key(
+        "model.context_length",
+        "context_window",
+        "whole number",
+        None,
+        "The model's context window in tokens, where the provider does not tell it.",
+        minimum=1024,
+    ),
+    Key(
+        "agent.max_turns",
+        "max_turns",
+        "whole number",
+        500,
+        "How many model calls one prompt may take.",
+        minimum=1,
+    ),
+    Key(
+        "agent.api_timeout",
+        "api_timeout",
+        "number",
+        300.0,
+        "Seconds without a byte from the provider before its answer counts as stalled.",
+        minimum=1,
+        maximum=86_400,
+    ),
+    Key(
+        "agent.api_max_retries",
+        "api_max_retries",
+        "whole number",
+        3,
+        "How often a failed model call is tried again.",
+        maximum=100,
+    ),
+    Key(
+        "approvals.mode",
+        "mode",
+        "choice",
+        "default",
+        "The mode that new sessions start in. `default` asks before edits and commands; "
+        "`accept_edits` lets edits inside the workspace run.",
+        choices=("default", "accept_edits"),
+    ),
+    Key(
+        "terminal.timeout",
+        "terminal_timeout",
+        "number",
+        180.0,
+        "Seconds that a command may run, where the call names no other limit.",
+        minimum=1,
+        maximum=86_400,
+    ),
+    Key(
+        "terminal.max_output",
+        "terminal_max_output",
+        "whole number",
+        50_000,
+        "Bytes of a command's output, half from its beginning and half from its end, that the "
+        "model gets.",
+        minimum=1_000,
+        maximum=10_000_000,
+    ),
+    Key(
+        "terminal.env_passthrough",
+        "terminal_env_passthrough",
+        "names",
+        (),
+        "Further environment variables that commands get, such as `[SSH_AUTH_SOCK, JAVA_HOME]`. "
+        "Without it they get a short fixed list and no keys.",
+    ),
+)
+
+SECTIONS: tuple[str, ...] = tuple(dict.fromkeys(key.name.partition(".")[0] for key in KEYS))
+
+VARIABLES: tuple[tuple[str, str], ...] = (
+    ("HERMES_HOME", "The folder of settings and sessions; `~/.hermes` if unset. Absolute."),
+    ("HERMES_INFERENCE_PROVIDER", "The provider, where `model.provider` names none."),
+    ("OPENROUTER_API_KEY", "The key for `openrouter`."),
+    ("OPENAI_API_KEY", "The key for a `custom` endpoint that has no `model.api_key`."),
+)
+
+_HEAD = """\
+# Configuration
+
+<!-- Made from hermes_core/local/config_keys.py by reference(). Do not edit by hand. -->
+
+Hermes reads two files in its home folder, `$HERMES_HOME` or else `~/.hermes`. Both may be
+missing.
+
+- `config.yaml` holds settings. A value of the wrong type stops the start with the file, the line
+  and the key. A key that is not known is ignored; if it looks like a known one, or stands in one
+  of the sections below, a warning says so. Other top-level keys may belong to another program
+  that shares the folder and are left alone.
+- `.env` holds keys and other variables, one `NAME=value` a line. It beats the environment that
+  the editor hands on. Values are taken as they stand, without `$` expansion.
+
+What is chosen explicitly, by an option or by the editor, beats `config.yaml`, which beats the
+environment.
+
+## Keys of config.yaml
+
+| Key | Type | Default | What it does |
+|---|---|---|---|
+"""
+
+_EXAMPLE = """
+```yaml
+model:
+  provider: custom
+  default: qwen3-coder
+  base_url: http://localhost:8000/v1
+agent:
+  max_turns: 200
+approvals:
+  mode: accept_edits
+```
+"""
+
+
+def reference() -> str:
+    """Return the text of ``docs/configuration.md``."""
+    keys = "".join(f"| `{k.name}` | {_type(k)} | {_default(k)} | {k.text} |\n" for k in KEYS)
+    variables = "".join(f"| `{name}` | {text} |\n" for name, text in VARIABLES)
+    return (
+        f"{_HEAD}{keys}{_EXAMPLE}\n## Variables\n\n"
+        f"| Variable | What it does |\n|---|---|\n{variables}"
+    )
+
+
+def _type(key: Key) -> str:
+    if key.choices:
+        return " or ".join(f"`{choice}`" for choice in key.choices)
+    return {"secret": "text", "names": "list of names"}.get(key.type, key.type)
+
+
+def _default(key: Key) -> str:
+    if key.default is None:
+        return "none"
+    if isinstance(key.default, tuple):
+        return "empty"
+    return f"`{key.default:g}`" if isinstance(key.default, float) else f"`{key.default}`"
