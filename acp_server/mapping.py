@@ -124,8 +124,9 @@ def permission_answer(result: object) -> Answer:
 def failure_of(error: BaseException) -> RpcError:
     """Return the error answer for what ended a turn or refused a request.
 
-    The message is one short line. Credentials are -32000, so that a client offers to log in; all else is -32603. ``data`` has
-    ``details`` (the whole text), ``kind`` (the error's class) and ``retryAfter`` (seconds).
+    The message is one short line. Credentials are -32000, so that a client offers to log in; all
+    else is -32603. ``data`` has ``details`` (the whole text), ``kind`` (the error's class) and
+    ``retryAfter`` (seconds).
     """
     kind = type(error).__name__
     if not isinstance(error, HermesError):
