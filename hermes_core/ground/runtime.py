@@ -14,13 +14,15 @@ class Compat:
 
     max_tokens_key: request key of the output limit, None to send none.
     stream_usage: whether ``stream_options.include_usage`` is understood.
-    echo_reasoning: whether stored reasoning must be sent back.
+    echo_reasoning: whether stored reasoning must be sent back as text.
+    echo_details: whether stored ``reasoning_details`` must be sent back.
     extra_body: further top-level request fields.
     """
 
     max_tokens_key: str | None = "max_tokens"
     stream_usage: bool = True
     echo_reasoning: bool = False
+    echo_details: bool = False
     extra_body: dict[str, object] = field(default_factory=dict)
 
 

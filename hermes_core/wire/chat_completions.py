@@ -1,0 +1,68 @@
+"""The chat completions format: messages to a request, the streamed chunks to pieces.
+
+Source: the OpenAI API reference, "Create chat completion" and "The chat completion chunk object",
+with the deviations of compatible servers that the cases under ``tests/golden`` record.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from hermes_core.ground.errors import MalformedResponse, StreamCut
+from hermes_core.ground.messages import Message
+from hermes_core.ground.runtime import Runtime
+from hermes_core.wire.chat_chunks import ChunkReader
+from hermes_core.wire.chat_messages import clean, to_wire
+from hermes_core.wire.pieces import FinishPiece, Piece
+from hermes_core.wire.sse import END
+
+
+def to_request(
+    messages: Sequence[Message],
+    tools: Sequence[dict[str, Any]],
+    runtime: Runtime,
+    *,
+    keep_reasoning: bool = True,
+) -> dict[str, Any]:
+    """Return the body of a streaming request.
+
+    Only keys of the format are sent, and a message's form depends on that message alone. Messages
+    come last, so that a longer conversation's request begins with the bytes of the shorter one.
+    Lone surrogates become U+FFFD. ``keep_reasoning=False`` leaves stored reasoning out.
+    """
+    compat = runtime.compat
+    request: dict[str, Any] = {**compat.extra_body, "model": runtime.model, "stream": True}
+    if compat.stream_usage:
+        request["stream_options"] = {"include_usage": True}
+    if runtime.max_output is not None and compat.max_tokens_key:
+        request[compat.max_tokens_key] = runtime.max_output
+    if tools:
+        request["tools"] = [clean(tool) for tool in tools]
+    request["messages"] = [to_wire(message, compat, keep_reasoning) for message in messages]
+    return request
+
+
+def parse(chunks: Iterable[dict[str, Any]]) -> Iterator[Piece]:
+    """Yield the pieces of an answer, as its chunks arrive.
+
+    Raises ``MalformedResponse`` when no chunk has the format's shape, and ``StreamCut`` when the
+    chunks stop without a finish reason or an ``END``. A connection that breaks after the finish
+    reason has lost nothing but, perhaps, the usage.
+    """
+    reader = ChunkReader()
+    ended = False
+    try:
+        for chunk in chunks:
+            if chunk is END:
+                ended = True
+            else:
+                yield from reader.read(chunk)
+    except StreamCut:
+        if not reader.finished:
+            raise
+    yield from reader.flush()
+    if not reader.chosen:
+        raise MalformedResponse("The answer holds nothing in the chat completions format.")
+    if not reader.finished:
+        if not ended:
+            raise StreamCut("The answer stopped before its end.")
+        yield FinishPiece("stop")
