@@ -33,12 +33,10 @@ from acp_server.rpc.errors import (
     RequestTimeout,
     RpcError,
 )
+from acp_server.session import Ask
 from hermes_core.ground.errors import Interrupted, ToolError
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.ports import Files, Written
-
-Ask = Callable[[str, dict[str, Any], float], "concurrent.futures.Future[Any]"]
-"""Sends a request (method, params, time limit in seconds) to the client, from any thread."""
 
 TIME_LIMIT = 10.0
 """Seconds that the editor has for one file."""
@@ -239,7 +237,7 @@ class ClientFiles:
     def _request(self, method: str, params: dict[str, Any]) -> Any:
         interrupt = self._interrupt()
         interrupt.raise_if_set()
-        future = self._ask(method, {"sessionId": self._session_id, **params}, TIME_LIMIT)
+        future = self._ask(method, {"sessionId": self._session_id, **params}, timeout=TIME_LIMIT)
         forget = interrupt.listen(lambda: _cancel(future))
         try:
             return future.result()

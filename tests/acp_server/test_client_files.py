@@ -228,8 +228,8 @@ def test_an_interrupt_withdraws_the_question(
     asked = threading.Event()
     ask, outcome = editor.ask, []
 
-    def noticing(*args: Any) -> "concurrent.futures.Future[Any]":
-        future = ask(*args)
+    def noticing(*args: Any, **more: Any) -> "concurrent.futures.Future[Any]":
+        future = ask(*args, **more)
         outcome.append(future)
         asked.set()
         return future

@@ -40,9 +40,9 @@ class Editor:
         self.on_save: Callable[[str], bytes] | None = str.encode
 
     def ask(
-        self, method: str, params: dict[str, Any], timeout: float
+        self, method: str, params: dict[str, Any], *, timeout: float | None
     ) -> "concurrent.futures.Future[Any]":
-        assert timeout > 0
+        assert timeout
         self.asked.append((method, params))
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         if not self.silent:

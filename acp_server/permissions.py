@@ -1,0 +1,90 @@
+"""Questions to the person, one after another, each bound to its own tool call.
+
+A question has no time limit. What is not clearly a known option is a rejection: another option, a
+broken answer, an error, the end of the connection. When the turn withdraws its question
+(``reply`` is cancelled), the client is told so, and an answer that still comes changes nothing.
+"""
+
+import concurrent.futures
+import logging
+import threading
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+from acp_server.mapping import permission_answer, permission_request
+from acp_server.session import Ask
+from hermes_core.ground.actions import Answer
+from hermes_core.ground.events import ApprovalRequested, Emit, Event
+
+REQUEST_PERMISSION = "session/request_permission"
+
+_log = logging.getLogger(__name__)
+
+
+class Permissions:
+    """An ``Emit`` for one session: answers ``ApprovalRequested`` and hands on all else."""
+
+    def __init__(self, ask: Ask, session_id: str, then: Emit) -> None:
+        self._ask = ask
+        self._session_id = session_id
+        self._then = then
+        self._lock = threading.Lock()
+        self._waiting: deque[ApprovalRequested] = deque()
+        self._asking = False
+
+    def __call__(self, event: Event) -> None:
+        """Ask a question as soon as its turn comes; show any other event at once."""
+        if not isinstance(event, ApprovalRequested):
+            self._then(event)
+            return
+        with self._lock:
+            self._waiting.append(event)
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        while True:
+            with self._lock:
+                if self._asking or not self._waiting:
+                    return
+                event = self._waiting.popleft()
+                if event.reply.done():
+                    continue
+                self._asking = True
+            self._put(event)
+
+    def _put(self, event: ApprovalRequested) -> None:
+        params = permission_request(event, self._session_id)
+        try:
+            request = self._ask(REQUEST_PERMISSION, params, timeout=None)
+        except Exception:
+            _log.exception("the question for tool call %s could not be asked", event.call_id)
+            self._resolve(event, "reject_once")
+            return
+        event.reply.add_done_callback(lambda reply: _withdraw(reply, request))
+        request.add_done_callback(lambda done: self._resolve(event, _answer(done)))
+
+    def _resolve(self, event: ApprovalRequested, answer: Answer) -> None:
+        with suppress(concurrent.futures.InvalidStateError):  # withdrawn meanwhile
+            event.reply.set_result(answer)
+        with self._lock:
+            self._asking = False
+        self._ask_next()
+
+
+def _withdraw(
+    reply: "concurrent.futures.Future[Answer]",
+    request: "concurrent.futures.Future[dict[str, Any]]",
+) -> None:
+    if reply.cancelled():
+        request.cancel()
+
+
+def _answer(request: "concurrent.futures.Future[dict[str, Any]]") -> Answer:
+    if request.cancelled():
+        return "reject_once"
+    error = request.exception()
+    if error is not None:
+        _log.info("a question was not answered: %s", error)
+        return "reject_once"
+    return permission_answer(request.result())

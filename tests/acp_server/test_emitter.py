@@ -1,0 +1,101 @@
+"""What a session shows, and when."""
+
+from typing import Any
+
+from acp_server.emitter import Emitter
+from acp_server.mapping import text_update
+from hermes_core.ground.events import (
+    ReasoningDelta,
+    StatusChanged,
+    StepStarted,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+from hermes_core.ground.interrupt import Interrupt
+
+
+class Wire:
+    def __init__(self) -> None:
+        self.sent: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.latches: list[Interrupt | None] = []
+
+    def notify(
+        self,
+        method: str,
+        params: dict[str, Any],
+        *,
+        interrupt: Interrupt | None = None,
+        merge_key: str | None = None,
+    ) -> bool:
+        assert method == "session/update"
+        assert params["sessionId"] == "s1"
+        self.sent.append(params["update"])
+        self.keys.append(merge_key)
+        self.latches.append(interrupt)
+        return True
+
+
+def started(call_id: str) -> ToolCallStarted:
+    return ToolCallStarted(call_id, "terminal", "ls", "execute", {"command": "ls"})
+
+
+def test_events_are_sent_during_a_turn_only() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1")
+    emitter(TextDelta("early", "m1"))
+    emitter.send(text_update("early", "m1"))
+    emitter.begin(Interrupt())
+    emitter(TextDelta("in time", "m1"))
+    emitter.send(text_update(" too", "m1"))
+    emitter.end()
+    emitter(TextDelta("late", "m1"))
+    emitter.send(text_update("late", "m1"))
+    assert [update["content"]["text"] for update in wire.sent] == ["in time", " too"]
+
+
+def test_pieces_of_one_message_may_merge_and_others_may_not() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1")
+    emitter.begin(Interrupt())
+    emitter(TextDelta("a", "m1"))
+    emitter(TextDelta("b", "m1"))
+    emitter(ReasoningDelta("c", "m1"))
+    emitter(TextDelta("d", "m2"))
+    emitter(started("c1"))
+    first, second, thought, other, card = wire.keys
+    assert first == second is not None
+    assert len({first, thought, other}) == 3
+    assert card is None
+
+
+def test_waiting_for_a_slow_client_ends_with_the_turns_latch() -> None:
+    wire, latch = Wire(), Interrupt()
+    emitter = Emitter(wire.notify, "s1")
+    emitter.begin(latch)
+    emitter(TextDelta("a", "m1"))
+    assert wire.latches == [latch]
+
+
+def test_a_card_left_open_is_ended_with_the_turn() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1")
+    emitter.begin(Interrupt())
+    emitter(started("c1"))
+    emitter(started("c2"))
+    emitter(ToolCallFinished("c1", "terminal", "completed", "ok"))
+    emitter.end()
+    emitter.end()
+    ends = [(update["toolCallId"], update["status"]) for update in wire.sent[2:]]
+    assert ends == [("c1", "completed"), ("c2", "failed")]
+
+
+def test_what_has_no_form_in_the_protocol_is_not_sent() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1", notices=True)
+    emitter.begin(Interrupt())
+    emitter(StepStarted(1))
+    assert wire.sent == []
+    emitter(StatusChanged("info", "waiting"))
+    assert wire.sent[0]["sessionUpdate"] == "notice"
