@@ -1,0 +1,211 @@
+"""``hermes chat``: a conversation in the terminal, through the protocol that editors use."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from acp_server.cli import keyboard
+from acp_server.cli.client import AcpClient
+from acp_server.cli.connection import Params, RpcFailure
+from acp_server.cli.console import Failure, Quit, is_terminal, say, terminal
+from acp_server.cli.entry import Entry
+from acp_server.cli.live import LivePaper
+from acp_server.cli.paper import Paper, PlainPaper
+from acp_server.cli.questions import Asker, KeyAsker, NobodyAsker, TerminalFace
+from acp_server.cli.transcript import Transcript
+from acp_server.cli.turns import Turns, explained
+from acp_server.cli.version import program_version
+from hermes_core.local.config import hermes_home
+
+INTERRUPTED = 130
+LEAVE = ("/quit", "/exit")
+HELP = "Enter sends · Alt-Enter starts a line · Ctrl-C stops a turn · /quit leaves"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """What the command line said.
+
+    ``resume``: None for a new session, empty for the folder's last one, else an id's beginning.
+    """
+
+    cwd: Path
+    command: Sequence[str]
+    prompt: str | None = None
+    resume: str | None = None
+    mode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One agent, started and initialized, and what shows it."""
+
+    client: AcpClient
+    transcript: Transcript
+    turns: Turns
+
+
+def run_to_end(work: Coroutine[Any, Any, int]) -> int:
+    """Run ``work`` on an event loop; SIGTERM and SIGHUP end it in order. Return the exit code."""
+    ended_by: list[int] = []
+
+    async def guarded() -> int:
+        loop = asyncio.get_running_loop()
+        task = asyncio.ensure_future(work)
+
+        def end(number: int) -> None:
+            ended_by.append(number)
+            task.cancel()
+
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, end, number)
+        try:
+            return await task
+        except Quit:
+            return INTERRUPTED
+        except asyncio.CancelledError:
+            if not ended_by:
+                raise
+            return 128 + ended_by[0]
+
+    return asyncio.run(guarded())
+
+
+@asynccontextmanager
+async def seated(
+    command: Sequence[str], cwd: Path, env: Mapping[str, str], otherwise: Asker
+) -> AsyncIterator[Seat]:
+    """Start the agent ``command`` and show it on this terminal; end it on leaving.
+
+    ``otherwise`` answers questions where no person can: without a terminal on both sides.
+    """
+    paper: Paper
+    live: LivePaper | None = None
+    if is_terminal(sys.stdout):
+        paper = live = LivePaper(terminal())
+    else:
+        paper = PlainPaper(lambda text: say(text, end=""))
+    keys = sys.stdin.fileno() if live and is_terminal(sys.stdin) else None
+    asker = otherwise
+    if live is not None and keys is not None:
+        asker = _key_asker(live, keys)
+    transcript = Transcript(paper, cwd)
+    face = TerminalFace(transcript, asker)
+    client = await AcpClient.start(command, cwd=cwd, env=env, face=face)
+    try:
+        await client.initialize(program_version())
+        yield Seat(client, transcript, Turns(client, transcript, live, keys))
+    except RpcFailure as failure:
+        raise explained(failure) from failure
+    finally:
+        await client.close()
+
+
+def run_chat(options: ChatOptions) -> int:
+    """Run ``hermes chat``; return the exit code. Raises ``Failure``."""
+    if options.prompt is not None:
+        return run_to_end(_one_turn(options, options.prompt))
+    if is_terminal(sys.stdin):
+        return run_to_end(_conversation(options))
+    prompt = sys.stdin.read()
+    if not prompt.strip():
+        raise Failure(
+            "There is nothing to ask: no prompt was given, and stdin is empty.",
+            'Ask with `hermes chat "your question"`, or run `hermes chat` in a terminal.',
+        )
+    return run_to_end(_one_turn(options, prompt))
+
+
+async def _one_turn(options: ChatOptions, prompt: str) -> int:
+    async with seated(options.command, options.cwd, os.environ, NobodyAsker()) as seat:
+        await _open(seat, options)
+        reason = await seat.turns.run(prompt)
+    if reason == "cancelled":
+        return INTERRUPTED
+    return 0 if reason == "end_turn" else 1
+
+
+async def _conversation(options: ChatOptions) -> int:
+    entry = Entry(hermes_home(os.environ) / "history")
+    async with seated(options.command, options.cwd, os.environ, NobodyAsker()) as seat:
+        about = await _open(seat, options)
+        seat.transcript.remark(_banner(options.cwd, about), "bold")
+        seat.transcript.remark(HELP, "dim", "banner")
+        while True:
+            say()
+            prompt = await _next_prompt(seat.client, entry)
+            if prompt is None or prompt.strip() in LEAVE:
+                return 0
+            if prompt.strip():
+                await seat.turns.run(prompt)
+
+
+async def _next_prompt(client: AcpClient, entry: Entry) -> str | None:
+    """Wait for a prompt, or for the end of the agent, whichever comes first."""
+    reading = asyncio.ensure_future(entry.read())
+    ending = asyncio.ensure_future(client.gone())
+    try:
+        await asyncio.wait((reading, ending), return_when=asyncio.FIRST_COMPLETED)
+        if not reading.done():
+            raise await client.death()
+        return reading.result()
+    finally:
+        for task in (reading, ending):
+            task.cancel()
+        await asyncio.gather(reading, ending, return_exceptions=True)
+
+
+async def _open(seat: Seat, options: ChatOptions) -> Params:
+    """Open the session that was asked for; a resumed one is shown from its beginning."""
+    if options.resume is None:
+        about = await seat.client.new_session(options.cwd)
+    else:
+        session_id, cwd = await _find_session(seat.client, options)
+        about = await seat.client.load_session(session_id, cwd)
+        seat.transcript.settle()
+    if options.mode is not None:
+        await seat.client.set_mode(options.mode)
+        about = {**about, "modes": {"currentModeId": options.mode}}
+    return about
+
+
+async def _find_session(client: AcpClient, options: ChatOptions) -> tuple[str, Path]:
+    wanted = options.resume or ""
+    found = await client.sessions(None if wanted else options.cwd)
+    if not wanted and not found:
+        raise Failure(
+            f"There is no earlier session in {options.cwd}.",
+            "Start one with `hermes chat`, or name one from elsewhere: `hermes chat --resume ID`.",
+        )
+    matching = [s for s in found if str(s.get("sessionId", "")).startswith(wanted)]
+    if not matching or (wanted and len(matching) > 1):
+        how_many = "are several sessions" if matching else "is no session"
+        raise Failure(
+            f"There {how_many} with an id that begins with {wanted!r}.",
+            "Resume this folder's last session with `hermes chat --resume`.",
+        )
+    return str(matching[0]["sessionId"]), Path(str(matching[0].get("cwd", options.cwd)))
+
+
+def _key_asker(live: LivePaper, descriptor: int) -> KeyAsker:
+    return KeyAsker(
+        live,
+        lambda: keyboard.read_key(descriptor),
+        lambda: keyboard.forget_typed(descriptor),
+    )
+
+
+def _banner(cwd: Path, about: Params) -> str:
+    modes = about.get("modes") or {}
+    home = str(Path.home())
+    place = str(cwd)
+    if place == home or place.startswith(f"{home}/"):
+        place = f"~{place[len(home) :]}"
+    mode = modes.get("currentModeId")
+    return f"Hermes {program_version()} · {place}" + (f" · mode {mode}" if mode else "")

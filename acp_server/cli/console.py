@@ -1,0 +1,79 @@
+"""What the command line writes to people. No other module prints."""
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+from acp_server.cli.printable import visible, visible_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_RED = "\x1b[31m"
+_PLAIN = "\x1b[0m"
+
+
+class Failure(Exception):
+    """An error to be told in two lines: what happened, and what to do next."""
+
+    def __init__(self, what: str, next_step: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.next_step = next_step
+
+
+class Quit(Exception):
+    """The person wants to leave at once."""
+
+
+def say(text: str = "", *, end: str = "\n") -> None:
+    """Write ``text`` to stdout at once; characters that it cannot encode become ``?``."""
+    print(_encodable(text, sys.stdout), end=end, flush=True)
+
+
+def remark(text: str) -> None:
+    """Write one line to stderr; a closed stderr is no reason to fail."""
+    with suppress(OSError, ValueError):
+        print(_encodable(text, sys.stderr), file=sys.stderr, flush=True)
+
+
+def explain(what: str, next_step: str) -> None:
+    """Write an error to stderr in two lines: what happened, and what to do next."""
+    first = visible_line(" ".join(what.split()))
+    if coloured(sys.stderr, os.environ):
+        first = f"{_RED}{first}{_PLAIN}"
+    remark(first)
+    remark(visible(next_step))
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether ``stream`` is an open terminal."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def coloured(stream: TextIO, environ: Mapping[str, str]) -> bool:
+    """Return whether to colour what goes to ``stream`` (https://no-color.org is respected)."""
+    return is_terminal(stream) and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def terminal() -> "Console":
+    """Return a console for the terminal that stdout is; it interprets no markup of its own."""
+    from rich.console import Console
+
+    return Console(
+        file=sys.stdout,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        no_color=not coloured(sys.stdout, os.environ),
+    )
+
+
+def _encodable(text: str, stream: TextIO) -> str:
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)

@@ -1,0 +1,72 @@
+"""Where a person types prompts: one line, pasted text of many, with a history on disk."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acp_server.cli.console import Quit, say
+
+if TYPE_CHECKING:
+    from prompt_toolkit.history import History
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+MARK = "› "
+
+
+class Entry:
+    """Reads prompts from the terminal. Enter sends; Alt-Enter starts a new line."""
+
+    def __init__(self, history: Path) -> None:
+        from prompt_toolkit import PromptSession
+
+        self._session: PromptSession[str] = PromptSession(
+            history=_history(history),
+            key_bindings=_bindings(),
+            prompt_continuation="  ",
+            enable_history_search=True,
+            enable_open_in_editor=True,
+        )
+
+    async def read(self) -> str | None:
+        """Return what was typed; None at the end of input.
+
+        Ctrl-C empties the line; twice in an empty line raises ``Quit``.
+        """
+        interrupted = False
+        while True:
+            try:
+                return await self._session.prompt_async(MARK)
+            except EOFError:
+                return None
+            except KeyboardInterrupt:
+                if self._session.default_buffer.text:
+                    interrupted = False
+                    continue
+                if interrupted:
+                    raise Quit from None
+                interrupted = True
+                say("  Ctrl-C again leaves.")
+
+
+def _history(path: Path) -> "History":
+    """Return the history kept at ``path`` (0600), or one in memory where that cannot be written."""
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(path))
+
+
+def _bindings() -> "KeyBindings":
+    from prompt_toolkit.key_binding import KeyBindings
+
+    bindings = KeyBindings()
+
+    @bindings.add("escape", "enter")
+    def _(event: "KeyPressEvent") -> None:
+        event.current_buffer.insert_text("\n")
+
+    return bindings

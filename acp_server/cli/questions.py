@@ -1,0 +1,150 @@
+"""Permission questions: the choices with their keys, and the three who may answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, Protocol
+
+from rich.text import Text
+
+from acp_server.cli.keyboard import END, ENTER
+from acp_server.cli.live import LivePaper
+from acp_server.cli.printable import visible_line
+from acp_server.cli.transcript import Transcript
+
+KEYS = {"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d"}
+SAID = {
+    "allow_once": "allowed once",
+    "allow_always": "always allowed",
+    "reject_once": "rejected",
+    "reject_always": "always rejected",
+}
+
+Params = dict[str, Any]
+
+
+class Choice(NamedTuple):
+    """One option of a question and the key that takes it."""
+
+    key: str
+    option_id: str
+    name: str
+    kind: str
+
+    @property
+    def allows(self) -> bool:
+        """Whether this answer lets the tool run."""
+        return self.kind.startswith("allow")
+
+
+class Asker(Protocol):
+    """Finds the answer to a question that has been shown; None withdraws it."""
+
+    async def choose(self, choices: list[Choice]) -> tuple[Choice | None, str]:
+        """Return the choice, and a word on who made it."""
+        ...
+
+
+def choices_of(params: Params) -> list[Choice]:
+    """Return the options of a ``session/request_permission``, each with a key of its own."""
+    found: list[Choice] = []
+    used: set[str] = set()
+    spare = iter("123456789")
+    for option in params.get("options") or []:
+        kind = str(option.get("kind"))
+        key = KEYS.get(kind, "")
+        if not key or key in used:
+            key = next(spare, "")
+        used.add(key)
+        name = visible_line(str(option.get("name", kind)))
+        found.append(Choice(key, str(option.get("optionId")), name, kind))
+    return found
+
+
+def rejection(choices: list[Choice]) -> Choice | None:
+    """Return the choice that rejects just this once, or any that rejects."""
+    rejecting = [choice for choice in choices if not choice.allows]
+    return next((c for c in rejecting if c.kind == "reject_once"), next(iter(rejecting), None))
+
+
+class TerminalFace:
+    """Shows what a client receives and has its questions answered, one at a time."""
+
+    def __init__(self, transcript: Transcript, asker: Asker) -> None:
+        self._transcript = transcript
+        self._asker = asker
+        self._turn = asyncio.Lock()
+
+    def update(self, update: Params) -> None:
+        """Show one ``session/update``."""
+        self._transcript.update(update)
+
+    async def ask(self, params: Params) -> str | None:
+        """Show the question and return the id of the chosen option."""
+        async with self._turn:
+            self._transcript.question(params)
+            choice, by = await self._asker.choose(choices_of(params))
+            if choice is None:
+                self._transcript.answered(params, f"withdrawn{by}", allowed=False)
+                return None
+            words = f"{SAID.get(choice.kind, choice.name)}{by}"
+            self._transcript.answered(params, words, allowed=choice.allows)
+            return choice.option_id
+
+
+class KeyAsker:
+    """Asks the person at the terminal: one key; Enter and the end of input reject."""
+
+    def __init__(
+        self,
+        paper: LivePaper,
+        read_key: Callable[[], Awaitable[str]],
+        forget_typed: Callable[[], None],
+    ) -> None:
+        self._paper = paper
+        self._read_key = read_key
+        self._forget_typed = forget_typed
+
+    async def choose(self, choices: list[Choice]) -> tuple[Choice | None, str]:
+        """Show the choices until one of their keys is pressed."""
+        default = rejection(choices)
+        self._forget_typed()
+        self._paper.footer(_menu(choices, default))
+        try:
+            while True:
+                key = (await self._read_key()).lower()
+                if key in (ENTER, END):
+                    return default, ""
+                chosen = next((c for c in choices if c.key and c.key == key), None)
+                if chosen is not None:
+                    return chosen, ""
+        finally:
+            self._paper.footer(None)
+
+
+class NobodyAsker:
+    """Rejects: there is no terminal to ask on."""
+
+    async def choose(self, choices: list[Choice]) -> tuple[Choice | None, str]:
+        """Return the rejection."""
+        return rejection(choices), ": there is no terminal to ask on"
+
+
+class DemoAsker:
+    """Allows once, and says that nobody was asked."""
+
+    async def choose(self, choices: list[Choice]) -> tuple[Choice | None, str]:
+        """Return the choice that allows once."""
+        allowed = next((c for c in choices if c.kind == "allow_once"), None)
+        return allowed, " by the demo itself: there is no terminal to ask on"
+
+
+def _menu(choices: list[Choice], default: Choice | None) -> Text:
+    menu = Text()
+    for choice in choices:
+        menu.append(f"  {choice.key}", "bold yellow")
+        menu.append(f"  {choice.name}")
+        if choice is default:
+            menu.append("  (Enter)", "dim")
+        menu.append("\n")
+    menu.append("  Ctrl-C stops the turn", "dim")
+    return menu

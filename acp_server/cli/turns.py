@@ -1,0 +1,125 @@
+"""One turn in the terminal: the live part, Ctrl-C, and how it ended."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+
+from acp_server.cli.client import AcpClient
+from acp_server.cli.connection import RpcFailure
+from acp_server.cli.console import Failure, Quit
+from acp_server.cli.keyboard import silence
+from acp_server.cli.live import FRAME_SECONDS, LivePaper
+from acp_server.cli.printable import visible
+from acp_server.cli.transcript import Transcript
+
+AUTH_REQUIRED = -32000
+FAILED = "failed"
+WITHOUT_KEY = (
+    "Run `hermes acp --setup` to choose a provider, or `hermes doctor` to see what is set."
+)
+WITH_LOG = "Run `hermes doctor`; its log, logs/hermes.log in your Hermes folder, may tell more."
+
+
+def explained(failure: RpcFailure) -> Failure:
+    """Return an error answer of the agent as one that is told in two lines."""
+    words = failure.details or failure.message
+    first, _, rest = words.strip().partition("\n")
+    advice = WITHOUT_KEY if failure.code == AUTH_REQUIRED else WITH_LOG
+    return Failure(first, rest.strip() or advice)
+
+
+class Turns:
+    """Runs the turns of one session. ``live`` is the paper, where that is a terminal."""
+
+    def __init__(
+        self,
+        client: AcpClient,
+        transcript: Transcript,
+        live: LivePaper | None,
+        keyboard: int | None,
+    ) -> None:
+        self._client = client
+        self._transcript = transcript
+        self._live = live
+        self._keyboard = keyboard
+        self._stopping = False
+        self._cancelling: asyncio.Task[None] | None = None
+
+    async def run(self, text: str) -> str:
+        """Send ``text`` and show the turn; return its stop reason, or ``FAILED``.
+
+        The first Ctrl-C cancels the turn, the second raises ``Quit``. Raises ``Failure`` if the
+        agent dies.
+        """
+        began = time.monotonic()
+        prompt = asyncio.ensure_future(self._client.prompt(text))
+        with ExitStack() as stack:
+            stack.enter_context(self._interruptible(prompt))
+            if self._keyboard is not None:
+                stack.enter_context(silence(self._keyboard))
+            async with self._drawing():
+                try:
+                    reason = await prompt
+                except RpcFailure as failure:
+                    self._fail(failure)
+                    return FAILED
+                except asyncio.CancelledError:
+                    if self._stopping:
+                        raise Quit from None
+                    raise
+                finally:
+                    self._transcript.settle()
+                self._transcript.end_turn(reason, time.monotonic() - began)
+        return reason
+
+    @contextmanager
+    def _interruptible(self, prompt: "asyncio.Future[str]") -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        self._stopping = False
+        loop.add_signal_handler(signal.SIGINT, self._interrupt, prompt)
+        try:
+            yield
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+            if not prompt.done():
+                prompt.cancel()
+
+    def _interrupt(self, prompt: "asyncio.Future[str]") -> None:
+        if self._stopping:
+            prompt.cancel()
+            return
+        self._stopping = True
+        self._cancelling = asyncio.create_task(self._client.cancel())
+        self._transcript.remark("Stopping. Ctrl-C again leaves at once.")
+
+    @asynccontextmanager
+    async def _drawing(self) -> AsyncIterator[None]:
+        if self._live is None:
+            yield
+            return
+        self._live.begin()
+        ticker = asyncio.create_task(_tick(self._live))
+        try:
+            yield
+        finally:
+            ticker.cancel()
+            with suppress(asyncio.CancelledError):
+                await ticker
+            self._live.end()
+
+    def _fail(self, failure: RpcFailure) -> None:
+        """Show an error, unless the answer's text has just said the same."""
+        told = explained(failure)
+        if told.what in self._transcript.said:
+            self._transcript.remark(told.next_step)
+            return
+        self._transcript.remark(f"✗ {visible(told.what)}", "red")
+        self._transcript.remark(visible(told.next_step), "", "advice")
+
+
+async def _tick(live: LivePaper) -> None:
+    while True:
+        live.tick()
+        await asyncio.sleep(FRAME_SECONDS)

@@ -1,0 +1,121 @@
+"""A session as it is told on plain paper."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from acp_server.cli.paper import PlainPaper
+from acp_server.cli.transcript import Transcript
+
+Told = Callable[..., str]
+
+
+def chunk(text: str, kind: str = "agent_message_chunk", **more: Any) -> dict[str, Any]:
+    return {"sessionUpdate": kind, "content": {"type": "text", "text": text}, **more}
+
+
+def call(call_id: str, **fields: Any) -> dict[str, Any]:
+    return {"sessionUpdate": "tool_call", "toolCallId": call_id, **fields}
+
+
+def later(call_id: str, **fields: Any) -> dict[str, Any]:
+    return {"sessionUpdate": "tool_call_update", "toolCallId": call_id, **fields}
+
+
+def plan(*statuses: str) -> dict[str, Any]:
+    names = ("Read", "Fix", "Test")
+    entries = [{"content": n, "status": s} for n, s in zip(names, statuses, strict=True)]
+    return {"sessionUpdate": "plan", "entries": entries}
+
+
+def test_a_whole_turn(told: Told) -> None:
+    shown = told(
+        chunk("Let me\nlook.", "agent_thought_chunk"),
+        plan("in_progress", "pending", "pending"),
+        call("1", title="Read a.py", kind="read", status="pending"),
+        later("1", status="in_progress"),
+        later("1", status="completed"),
+        call("2", title="make test", kind="execute"),
+        later(
+            "2",
+            status="completed",
+            content=[{"type": "content", "content": {"type": "text", "text": "ok\n"}}],
+        ),
+        plan("completed", "in_progress", "pending"),
+        chunk("It "),
+        chunk("works."),
+        {"sessionUpdate": "usage_update", "used": 2000, "size": 10_000},
+        end="end_turn",
+    )
+    assert shown == (
+        "┊ Let me\n┊ look.\n"
+        "\n▸ Read\n○ Fix\n○ Test\n"
+        "\n◇ Read a.py  ✓\n"
+        "\n$ make test  ✓\n  ok\n"
+        "\n✓ Read\n▸ Fix\n"
+        "\nIt works.\n"
+        "\n2k of 10k tokens · 1.2 s\n"
+    )
+
+
+def test_cards_without_a_body_stand_together(told: Told) -> None:
+    shown = told(
+        call("1", title="Read a", kind="read", status="completed"),
+        call("2", title="Read b", kind="read", status="completed"),
+    )
+    assert shown == "◇ Read a  ✓\n◇ Read b  ✓\n"
+
+
+def test_a_cancelled_turn_shows_what_did_not_finish(told: Told) -> None:
+    shown = told(call("1", title="make", kind="execute"), end="cancelled")
+    assert shown == "$ make  not finished\n\nStopped.\n\n1.2 s\n"
+
+
+def test_an_unknown_ending_is_named_and_made_harmless(told: Told) -> None:
+    assert "The turn ended: odd\\x1b.\n" in told(end="odd\x1b")
+
+
+def test_late_updates_of_an_ended_call_change_nothing(told: Told) -> None:
+    shown = told(
+        call("1", title="Read a", kind="read", status="completed"), later("1", status="completed")
+    )
+    assert shown == "◇ Read a  ✓\n"
+
+
+def test_messages_of_different_ids_are_parted(told: Told) -> None:
+    assert told(chunk("one", messageId="1"), chunk("two", messageId="2")) == "one\n\ntwo\n"
+
+
+def test_replay_marks_what_the_user_said(told: Told) -> None:
+    assert told(chunk("hi\nthere", "user_message_chunk"), chunk("Yes.")) == (
+        "› hi\n› there\n\nYes.\n"
+    )
+
+
+def test_notices_are_shown(told: Told) -> None:
+    notice = {"sessionUpdate": "notice", "severity": "warning", "title": "Retrying in 2 s\x1b"}
+    assert told(notice) == "Retrying in 2 s\\x1b\n"
+
+
+def test_unknown_and_malformed_updates_are_passed_over(told: Told) -> None:
+    assert told({"sessionUpdate": "novel"}, {}, {"sessionUpdate": "plan"}, chunk("x")) == "x\n"
+
+
+def test_an_unchanged_plan_is_not_repeated(told: Told) -> None:
+    pending = ("in_progress", "pending", "pending")
+    assert told(plan(*pending), plan(*pending)).count("Read") == 1
+
+
+def test_a_question_shows_the_card_and_its_answer() -> None:
+    written: list[str] = []
+    transcript = Transcript(PlainPaper(written.append), Path("/repo"))
+    params = {"toolCall": {"toolCallId": "1", "title": "make", "kind": "execute"}}
+    transcript.update(call("1", title="make", kind="execute"))
+    transcript.question(params)
+    transcript.answered(params, "rejected", allowed=False)
+    transcript.update(later("1", status="failed", rawOutput="The user said no."))
+    assert "".join(written) == "$ make\n\n  rejected\n\n$ make  ✗ rejected\n"
+
+
+def test_escapes_in_an_answer_do_not_reach_the_terminal(told: Told) -> None:
+    assert told(chunk("a\x1b[2Jb")) == "a\\x1b[2Jb\n"
