@@ -5,7 +5,6 @@ import os
 import re
 import sys
 import threading
-import warnings
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +43,6 @@ def start_logging(home: Path, debug: bool) -> None:
         root.addHandler(handler)
     logging.raiseExceptions = False
     logging.captureWarnings(True)
-    warnings.simplefilter("default")
     threading.excepthook = _log_thread_error
     sys.unraisablehook = _log_unraisable
 

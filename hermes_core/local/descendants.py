@@ -1,0 +1,124 @@
+"""Finding what descends from a child process, even where it left the child's group and session.
+
+A descendant is found in the child's process group, below another descendant, or by the mark that
+it inherited in its environment (``setsid``, a double fork). On Linux this process adopts orphans,
+so that the search is among its own descendants only.
+"""
+
+import functools
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import psutil
+
+MARK = "HERMES_COMMAND_ID"
+"""The environment variable that tells which command a process descends from."""
+
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class Family:
+    """A child process, the leader of its process group, and its descendants."""
+
+    def __init__(self, leader: int, mark: str) -> None:
+        self.leader = leader
+        self.mark = mark
+        self._signalled: set[psutil.Process] = set()
+
+    def members(self) -> "list[psutil.Process]":
+        """Return the living processes, parents first; reap those that ended as our orphans."""
+        import psutil
+
+        found: dict[int, psutil.Process] = {}
+        for process in _candidates():
+            with suppress(psutil.Error, OSError):
+                if process.ppid() in found or self._has(process):
+                    if process.status() == psutil.STATUS_ZOMBIE:
+                        self._reap(process.pid)
+                    else:
+                        found[process.pid] = process
+        return list(found.values())
+
+    def signal(self, member: "psutil.Process", number: int) -> None:
+        """Send a signal to one of ``members``, unless it has ended."""
+        import psutil
+
+        self._signalled.add(member)
+        with suppress(psutil.Error):
+            member.send_signal(number)
+
+    def remains(self, others: set[int | None]) -> bool:
+        """Return, cheaply, whether the exited leader left descendants behind.
+
+        others: direct children of ours that are known to be something else.
+        """
+        with suppress(ProcessLookupError):
+            with suppress(PermissionError):
+                os.killpg(self.leader, 0)
+            return bool(self.members())
+        own = _own_children()
+        if own is None:
+            return bool(self.members())
+        return any(self._marks(pid) for pid in own - others)
+
+    def _has(self, process: "psutil.Process") -> bool:
+        if process in self._signalled or os.getpgid(process.pid) == self.leader:
+            return True
+        return process.environ().get(MARK) == self.mark
+
+    def _reap(self, pid: int) -> None:
+        """Take an adopted orphan off the process table; the leader belongs to its ``Popen``."""
+        if pid != self.leader:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+    def _marks(self, pid: int) -> bool:
+        with suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
+            return f"{MARK}={self.mark}\0".encode() in file.read()
+        return False
+
+
+@functools.cache
+def adopt_orphans() -> bool:
+    """Become the parent of our descendants' orphans; return whether the system offers that.
+
+    On the way, forbid our descendants to read this process's environment and memory through
+    ``/proc``: keys are there. (A debugger can no longer attach either, unless root starts it.)
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    try:
+        control = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):
+        return False
+    control(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    return bool(control(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+
+
+def _candidates() -> "list[psutil.Process]":
+    import psutil
+
+    if adopt_orphans():
+        return psutil.Process().children(recursive=True)
+    return sorted(psutil.process_iter(), key=lambda process: process.pid)
+
+
+def _own_children() -> set[int] | None:
+    """Return our direct children as the kernel lists them; None where it does not or may err."""
+    if not adopt_orphans():
+        return None
+    pids: set[int] = set()
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{task}/children", "rb") as file:
+                pids.update(map(int, file.read().split()))
+        except OSError:
+            if os.path.exists(f"/proc/self/task/{task}"):
+                return None
+    return pids

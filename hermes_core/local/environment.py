@@ -1,0 +1,53 @@
+"""The environment of commands: a short list of harmless variables, and no keys."""
+
+import os
+import shutil
+from collections.abc import Mapping
+
+from hermes_core.local.config import Config
+from hermes_core.local.login_shell import LOGIN_PATH, merge_paths, with_account
+
+_PASSED = ("HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
+_DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+_FIXED = {
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": ":",
+}
+
+
+def child_environment(config: Config) -> dict[str, str]:
+    """Return the environment that commands get, made from the snapshot in ``config``.
+
+    It holds the locale, the user's name and folders, PATH, settings that keep programs from
+    asking or paging, and what ``terminal.env_passthrough`` names. If the editor was started from a
+    desktop, PATH is enriched by that of the login shell: the first call may wait for it, 6 s at
+    most, unless ``warm_environment`` was called early enough.
+    """
+    env = {name: config.env[name] for name in _PASSED if config.env.get(name)}
+    env.update({n: v for n, v in config.env.items() if n.startswith("LC_")})
+    if not os.path.isabs(env.get("TMPDIR", "/")):
+        del env["TMPDIR"]
+    env = with_account(env)
+    own = config.env.get("PATH") or _DEFAULT_PATH
+    env["PATH"] = merge_paths(own, LOGIN_PATH.get(config.env)) or _DEFAULT_PATH
+    env.update(_FIXED)
+    for name in config.terminal_env_passthrough:
+        value = config.variable(name)
+        if value is not None:
+            env[name] = value
+    return env
+
+
+def warm_environment(env: Mapping[str, str]) -> None:
+    """Begin, in the background, what the first ``child_environment`` would wait for."""
+    LOGIN_PATH.begin(env)
+
+
+def find_program(name: str, path: str) -> str | None:
+    """Return the program ``name`` in the absolute folders of ``path``, or None."""
+    folders = merge_paths(path, None)
+    return shutil.which(name, path=folders) if folders and "/" not in name else None
