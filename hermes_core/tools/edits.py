@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hermes_core.ground.errors import ToolError
 from hermes_core.tools.indentation import reindent
 from hermes_core.tools.likeness import nearest_block
-from hermes_core.tools.lines import BOM, MARK, View, plain, readable
+from hermes_core.tools.lines import BOM, MARK, View, plain, readable, require_characters
 
 _BLANKS = " \t"
 
@@ -74,6 +74,7 @@ def _find(view: View, edit: Edit, explain: bool) -> tuple[list[_Place], str]:
     """Return the places of an edit, in order, with a note on how they were found."""
     old = readable(plain(edit.old.removeprefix(BOM)))
     new = plain(edit.new.removeprefix(BOM))
+    require_characters(new)
     if not old:
         raise ToolError("old is empty. To fill an empty file, use write_file.")
     if old == new:

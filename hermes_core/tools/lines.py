@@ -16,6 +16,7 @@ MARK = "\ufffd"
 BOM = "\ufeff"
 
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decode(data: bytes) -> str:
@@ -24,14 +25,18 @@ def decode(data: bytes) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes of a text that ``decode`` made; raise ``ToolError`` for lone surrogates."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as error:
+    """Return the bytes of a text that ``decode`` made."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def require_characters(text: str) -> None:
+    """Raise ``ToolError`` if a text that was sent holds a surrogate, which is no character."""
+    found = _SURROGATE.search(text)
+    if found:
         raise ToolError(
-            f"The text holds half of a surrogate pair (U+{ord(text[error.start]):04X}), which no "
-            "file can hold. Send the whole character."
-        ) from None
+            f"The text holds half of a character (U+{ord(found[0]):04X}), which no file can hold. "
+            "Send the whole character."
+        )
 
 
 def readable(text: str) -> str:

@@ -1,0 +1,174 @@
+"""What a tool is, and the tools that there are.
+
+A tool is one function in one file, under the decorator ``tool``. The function is the **prepare**
+phase of a call: it checks, resolves, and returns what would be done (an ``Action`` for the
+approval engine, a title and a card for the person) with a ``run`` that does it. ``run`` verifies
+that nothing has changed in between, so that what was approved is what is done.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from hermes_core.ground.actions import Action
+from hermes_core.ground.content import CardContent, Location, Text, ToolKind
+from hermes_core.ground.errors import ToolError
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.ports import Files
+from hermes_core.ground.secrets import REDACTOR
+from hermes_core.local.config import Config
+from hermes_core.local.workspace import Workspace
+from hermes_core.tools.arguments import check_fields
+from hermes_core.tools.names import find_tool, unknown_tool
+from hermes_core.tools.seen import Seen
+from hermes_core.tools.shapes import Field, description_of, fields_of, object_schema
+
+__all__ = [
+    "Output",
+    "Prepared",
+    "Progress",
+    "Seen",
+    "Together",
+    "ToolContext",
+    "ToolSpec",
+    "bundled_tools",
+    "check_arguments",
+    "find_tool",
+    "tool",
+    "unknown_tool",
+]
+
+Together = Literal["always", "paths", "never"]
+"""Beside which other calls a call may run: ``always`` for tools that only look, ``paths`` for
+those that change their own paths alone, ``never`` for those that could do anything."""
+
+Progress = Callable[[tuple[CardContent, ...]], None]
+"""Takes all that a running call has to show so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool may use. ``home`` is the folder of our settings, ``seen`` the session's own."""
+
+    workspace: Workspace
+    files: Files
+    config: Config
+    interrupt: Interrupt
+    seen: Seen
+    task_id: str
+    home: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a call came to: ``text`` for the model, the rest for the tool card."""
+
+    text: str
+    content: tuple[CardContent, ...] = ()
+    failed: bool = False
+    locations: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that is ready to be approved and run."""
+
+    title: str
+    action: Action
+    run: Callable[[Progress], Output]
+    content: tuple[CardContent, ...] = ()
+    locations: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool: its schema for the model, and the function behind it.
+
+    interactive: whether it asks a person something, approval aside.
+    """
+
+    name: str
+    kind: ToolKind
+    together: Together
+    schema: dict[str, Any]
+    interactive: bool
+    fields: tuple[Field, ...] = field(repr=False)
+    function: Callable[..., Prepared] = field(repr=False)
+
+    def prepare(self, ctx: ToolContext, arguments: Mapping[str, Any]) -> Prepared:
+        """Check the arguments and prepare the call; raise ``ToolError`` if it cannot be made.
+
+        Secrets are masked in what the prepared call will answer and show; diffs are left as
+        they are, since they must be what is written.
+        """
+        prepared = self.function(ctx, **check_arguments(self, arguments))
+        return replace(prepared, run=_redacted(prepared.run))
+
+    def paths(self, workspace: Workspace, arguments: Mapping[str, Any]) -> tuple[Path, ...]:
+        """Return the real paths that the call names; none if they cannot be told."""
+        for one in self.fields:
+            if one.name == "path":
+                try:
+                    return (workspace.resolve(str(arguments.get("path") or one.default or "")),)
+                except ToolError:
+                    return ()
+        return ()
+
+
+def tool(
+    *, kind: ToolKind, together: Together, interactive: bool = False
+) -> Callable[[Callable[..., Prepared]], ToolSpec]:
+    """Make a function that prepares calls into a tool of the same name.
+
+    The first paragraph of its docstring and its signature are the schema; see ``shapes``.
+    """
+
+    def decorate(function: Callable[..., Prepared]) -> ToolSpec:
+        fields = fields_of(function)
+        schema = {
+            "type": "function",
+            "function": {
+                "name": function.__name__,
+                "description": description_of(function),
+                "parameters": object_schema(fields),
+            },
+        }
+        return ToolSpec(function.__name__, kind, together, schema, interactive, fields, function)
+
+    return decorate
+
+
+def check_arguments(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with ill-typed values put right where one reading is possible.
+
+    Raises ``ToolError`` that names every missing, unknown and ill-typed argument. Checking
+    what was checked changes nothing.
+    """
+    return check_fields(spec.name, spec.fields, arguments)
+
+
+def bundled_tools() -> dict[str, ToolSpec]:
+    """Return the tools that come with the program, by name, always in the same order."""
+    from hermes_core.tools.patch import patch
+    from hermes_core.tools.read_file import read_file
+    from hermes_core.tools.search_files import search_files
+    from hermes_core.tools.terminal import terminal
+    from hermes_core.tools.write_file import write_file
+
+    return {spec.name: spec for spec in (read_file, search_files, patch, write_file, terminal)}
+
+
+def _redacted(run: Callable[[Progress], Output]) -> Callable[[Progress], Output]:
+    def run_redacted(progress: Progress) -> Output:
+        output = run(lambda content: progress(_masked(content)))
+        text = REDACTOR.redact(output.text)
+        return replace(output, text=text, content=_masked(output.content))
+
+    return run_redacted
+
+
+def _masked(content: tuple[CardContent, ...]) -> tuple[CardContent, ...]:
+    return tuple(
+        Text(REDACTOR.redact(part.text)) if isinstance(part, Text) else part for part in content
+    )

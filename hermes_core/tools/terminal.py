@@ -1,0 +1,100 @@
+"""The tool that runs a command.
+
+The card shows the whole command, then its output as it comes, in one fenced block: clients show
+that unchanged, and redraw it as a whole with each update.
+"""
+
+import hashlib
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+from hermes_core.ground.actions import Action
+from hermes_core.ground.content import CardContent, Text
+from hermes_core.ground.errors import ToolError
+from hermes_core.local.processes import Finished, child_environment, run_command
+from hermes_core.tools.registry import Output, Prepared, Progress, ToolContext, tool
+from hermes_core.tools.visible import fence, many_lines, one_line
+
+MAX_TIMEOUT = 3_600.0
+"""Seconds that a model may ask for."""
+
+
+@tool(kind="execute", together="never")
+def terminal(
+    ctx: ToolContext,
+    command: Annotated[str, "Exact command; stdin is closed, so use non-interactive options"],
+    timeout: Annotated[float | None, "Seconds, if it may take over 3 minutes"] = None,
+) -> Prepared:
+    """Run a bash command in the working folder, in a fresh shell each time. To read, search or
+    edit files, use the other tools. Background processes end with the command.
+    """
+    _require_command(command)
+    limit = ctx.config.terminal_timeout if timeout is None else timeout
+    if not 0 < limit <= MAX_TIMEOUT:
+        raise ToolError(f"terminal: timeout must be above 0 and at most {MAX_TIMEOUT:.0f} seconds.")
+    cwd = ctx.workspace.cwd
+    shown = many_lines(command)
+
+    def run(progress: Progress) -> Output:
+        started = time.time_ns()
+        try:
+            done = run_command(
+                command,
+                cwd,
+                env=child_environment(ctx.config),
+                timeout=limit,
+                max_output=ctx.config.terminal_max_output,
+                interrupt=ctx.interrupt,
+                on_output=lambda text: progress(_card(shown, text)),
+            )
+        finally:
+            ctx.files.commands_ran(started)
+        text = _answer(done, limit)
+        return Output(text, _card(shown, text), failed=done.exit_code != 0 or done.interrupted)
+
+    return Prepared(
+        one_line(command),
+        Action("execute", command, (), "this exact command in this session", _key(command, cwd)),
+        run,
+        _card(shown),
+    )
+
+
+def _require_command(command: str) -> None:
+    if not command.strip():
+        raise ToolError("terminal: the command is empty.")
+    try:
+        data = command.encode()
+    except UnicodeEncodeError:
+        data = b"\0"
+    if b"\0" in data:
+        raise ToolError("terminal: the command holds a character that no command can hold.")
+
+
+def _key(command: str, cwd: Path) -> str:
+    """Return what is equal for the same command in the same folder alone."""
+    exact = json.dumps([command, str(cwd)]).encode()
+    return f"execute:{hashlib.sha256(exact).hexdigest()}"
+
+
+def _card(command: str, output: str = "") -> tuple[CardContent, ...]:
+    body = f"$ {command}\n{output}" if output else f"$ {command}"
+    return (Text(fence(body, "console")),)
+
+
+def _answer(done: Finished, limit: float) -> str:
+    """Return the output with a note on how the command ended, for the model and the card."""
+    if done.interrupted:
+        note = "interrupted by the user"
+    elif done.timed_out:
+        note = f"ended after {limit:g} s, its time limit; give a longer timeout if it needs one"
+    elif done.exit_code is None:
+        note = f"ended by signal {done.signal or 'KILL'}"
+    else:
+        note = f"exit code {done.exit_code}"
+    output = done.output.rstrip("\n")
+    if not output.strip():
+        return f"[no output, {note}]"
+    return f"{output}\n[{note}]"
