@@ -40,6 +40,10 @@ class Agent(Protocol):
 
     mode: Mode
 
+    def run_conversation(self, user_message: str) -> Mapping[str, Any]:
+        """Run a turn; see ``hermes_core.agent.results.Result``."""
+        ...
+
     def interrupt(self) -> None:
         """Stop the running turn."""
         ...
@@ -50,6 +54,10 @@ class Screen(Protocol):
 
     def begin(self, interrupt: Interrupt) -> None:
         """Let events through from now on; ``interrupt`` ends any waiting for a slow client."""
+        ...
+
+    def send(self, update: dict[str, Any]) -> None:
+        """Show one update of the protocol as it is, if a turn runs."""
         ...
 
     def end(self) -> None:
@@ -84,7 +92,7 @@ class AcpSession:
     def __init__(self, session_id: str, cwd: Path, screen: Screen) -> None:
         self.id = session_id
         self.cwd = cwd
-        self._screen = screen
+        self.screen = screen
         self._turn: Turn | None = None
         self._idle = Interrupt()
 
@@ -142,14 +150,14 @@ class AcpSession:
     ) -> None:
         try:
             _wait_for(before, turn.interrupt)
-            self._screen.begin(turn.interrupt)
+            self.screen.begin(turn.interrupt)
             outcome = Outcome(result=work())
         except Interrupted:
             outcome = Outcome(cancelled=True)
         except BaseException as error:
             _log.exception("the turn of session %s failed", self.id)
             outcome = Outcome(error=error)
-        self._screen.end()
+        self.screen.end()
         if before is None:
             turn.finished.set_result(None)
         else:  # which may still run if this turn was cancelled while it waited
@@ -161,7 +169,7 @@ class AcpSession:
         if turn.answered.done():
             return
         if turn.interrupt.is_set():
-            self._screen.end()
+            self.screen.end()
             outcome = Outcome(cancelled=True)
         turn.answered.set_result(outcome)
 

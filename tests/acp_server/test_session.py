@@ -63,7 +63,7 @@ async def test_a_turn_runs_on_its_own_thread_and_returns_its_result(session: Acp
     assert (outcome.result, outcome.error, outcome.cancelled) == (DONE, None, False)
     assert names == ["turn-s1"]
     assert not session.busy
-    assert session._screen.calls == ["begin", "end"]
+    assert session.screen.calls == ["begin", "end"]
 
 
 async def test_a_second_turn_is_refused_until_the_first_is_answered(session: AcpSession) -> None:
@@ -133,10 +133,10 @@ async def test_a_turn_that_cannot_be_interrupted_is_answered_over_its_head(
     assert not stuck.finished.done()
     assert not session.busy
     following = session.start_turn(finish)
-    assert session._screen.calls == ["begin", "end"]
+    assert session.screen.calls == ["begin", "end"]
     go.set()
     assert (await following.answered).result == DONE
-    assert session._screen.calls == ["begin", "end", "begin", "end"]
+    assert session.screen.calls == ["begin", "end", "begin", "end"]
 
 
 async def test_a_turn_that_waits_for_a_stuck_one_can_be_cancelled(session: AcpSession) -> None:

@@ -1,0 +1,110 @@
+"""Puts a session together: the agent, what it is shown through, and how it asks."""
+
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from acp_server.client_files import ClientFiles
+from acp_server.emitter import Emitter
+from acp_server.methods.connection import Connection
+from acp_server.permissions import Permissions
+from acp_server.rpc.errors import RpcError, invalid_params
+from acp_server.session import AcpSession
+from hermes_core.local.config import hermes_home
+from hermes_core.local.files import LocalFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The folders of a session: absolute, existing, as the client spells them."""
+
+    cwd: Path
+    additional: tuple[Path, ...] = ()
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """All of them."""
+        return (self.cwd, *self.additional)
+
+
+def place_of(params: Mapping[str, Any], environ: Mapping[str, str]) -> Place:
+    """Return the folders that ``session/new`` or ``session/load`` names.
+
+    Raises ``RpcError`` (-32602) for one that is relative or missing, and for a ``$HERMES_HOME``
+    inside of one: a repository could have set it, and with it what runs unasked.
+    """
+    cwd = _folder(params["cwd"], "cwd")
+    further = params.get("additionalDirectories") or []
+    additional = tuple(
+        _folder(path, f"additionalDirectories[{index}]") for index, path in enumerate(further)
+    )
+    place = Place(cwd, additional)
+    _refuse_home_inside(place.roots, environ)
+    return place
+
+
+def open_session(connection: Connection, place: Place, session_id: str | None = None) -> AcpSession:
+    """Return a session, made new or read from the store; call it on a worker thread.
+
+    Raises ``ConfigError`` or ``StoreError``. A missing key is no reason to fail.
+    """
+    from hermes_core.agent.agent import AIAgent
+
+    server, client = connection.server, connection.capabilities
+    config, store = connection.config(), connection.store()
+    new_id = session_id or str(uuid.uuid4())
+    screen = Emitter(server.notify, new_id, notices=client.notices)
+    session = AcpSession(new_id, place.cwd, screen)
+    files = ClientFiles(
+        server.request_from_thread,
+        new_id,
+        reads=client.read_text,
+        writes=client.write_text,
+        roots=place.roots,
+        local=LocalFiles(),
+        interrupt=lambda: session.interrupt,
+    )
+    session.agent = AIAgent(
+        cwd=place.cwd,
+        additional_directories=place.additional,
+        provider=connection.options.provider,
+        model=connection.options.model,
+        session_id=new_id,
+        config=config,
+        store=store,
+        files=files,
+        emit=Permissions(server.request_from_thread, new_id, screen),
+    )
+    return session
+
+
+def _folder(path: str, field: str) -> Path:
+    try:
+        usable = os.path.isabs(path) and os.path.isdir(path)
+    except ValueError:  # a NUL or a lone surrogate in it
+        usable = False
+    if not usable:
+        raise invalid_params(f"{field}: the absolute path of an existing folder is needed.", field)
+    return Path(os.path.normpath(path))
+
+
+def _refuse_home_inside(roots: Sequence[Path], environ: Mapping[str, str]) -> None:
+    if not environ.get("HERMES_HOME", "").strip():
+        return
+    home = hermes_home(environ).resolve()
+    usual = {**environ, "HERMES_HOME": ""}
+    if home == hermes_home(usual).resolve():
+        return
+    if any(home.is_relative_to(root.resolve()) for root in roots):
+        raise _home_inside(home)
+
+
+def _home_inside(home: Path) -> RpcError:
+    text = (
+        f"HERMES_HOME ({home}) lies inside the workspace, so the workspace could change Hermes's"
+        " own settings. Set it to a folder elsewhere, or unset it."
+    )
+    return invalid_params(f"cwd: {text}", "cwd")

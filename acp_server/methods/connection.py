@@ -1,0 +1,118 @@
+"""What the handlers of one connection share: the client's abilities, open sessions, the store."""
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from acp_server.capabilities import ClientCapabilities
+from acp_server.rpc.errors import RESOURCE_NOT_FOUND, RpcError
+from acp_server.rpc.server import AcpServer
+from acp_server.session import AcpSession
+from hermes_core.ground.errors import HermesError
+from hermes_core.ground.runtime import Runtime
+from hermes_core.local.config import Config, hermes_home, load_config
+
+if TYPE_CHECKING:
+    from hermes_core.sessions.store import Store
+
+THREAD_SECONDS = 1.0
+"""How long the end of the connection waits for the threads of cancelled turns, all together."""
+
+STORE_NAME = "hermes_sessions.db"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line chose over the configuration, and the environment to read."""
+
+    provider: str | None = None
+    model: str | None = None
+    environ: Mapping[str, str] | None = None
+
+
+class Connection:
+    """The state of one connection. Its attributes are used on the loop's thread only.
+
+    ``config`` and ``store`` are methods for worker threads: they read and open files.
+    """
+
+    def __init__(self, server: AcpServer, options: Options) -> None:
+        self.server = server
+        self.options = options
+        self.capabilities = ClientCapabilities()
+        self.sessions: dict[str, AcpSession] = {}
+        self.warmed = False
+        self._lock = threading.Lock()
+        self._store: Store | None = None
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment of the process."""
+        return os.environ if self.options.environ is None else self.options.environ
+
+    def session(self, session_id: str) -> AcpSession:
+        """Return an open session; raise ``RpcError`` (-32002) if there is none of that id."""
+        found = self.sessions.get(session_id)
+        if found is None:
+            raise unknown_session(session_id)
+        return found
+
+    def config(self) -> Config:
+        """Read the configuration anew; raises ``ConfigError``."""
+        return load_config(self.environ)
+
+    def store(self) -> "Store":
+        """Return the store, opened at the first use; raises ``StoreError``."""
+        from hermes_core.sessions.store import Store
+
+        with self._lock:
+            if self._store is None:
+                home = hermes_home(self.environ)
+                home.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._store = Store(home / STORE_NAME)
+            return self._store
+
+    def runtime(self) -> Runtime:
+        """Return the provider, resolved; raises ``ConfigError`` or ``NoCredentials``."""
+        from hermes_core.providers.resolution import Request, resolve
+
+        request = Request(provider=self.options.provider, model=self.options.model)
+        return resolve(request, self.config())
+
+    def describe_model(self) -> str:
+        """Return the provider and model in use, or why there is none."""
+        try:
+            runtime = self.runtime()
+        except HermesError as error:
+            return f"none. {error}"
+        return f"`{runtime.model}` through {runtime.provider} ({runtime.base_url})"
+
+    async def close(self) -> None:
+        """Cancel every turn, end every child process, save and close what is open."""
+        for session in self.sessions.values():
+            session.cancel()
+        await asyncio.to_thread(self._finish)
+
+    def _finish(self) -> None:
+        from hermes_core.local.processes import end_all_children
+
+        deadline = time.monotonic() + THREAD_SECONDS
+        for session in list(self.sessions.values()):
+            if not session.wait_for_thread(max(deadline - time.monotonic(), 0)):
+                _log.warning("the turn of session %s did not end in time", session.id)
+        end_all_children()
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+
+
+def unknown_session(session_id: str) -> RpcError:
+    """Return the error for a session that does not exist."""
+    return RpcError(RESOURCE_NOT_FOUND, "There is no such session.", {"sessionId": session_id})

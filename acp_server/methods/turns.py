@@ -1,0 +1,117 @@
+"""``session/prompt`` and ``session/cancel``."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from acp_server import slash
+from acp_server.mapping import failure_of, mode_update, text_update
+from acp_server.methods.connection import Connection
+from acp_server.prompts import to_content
+from acp_server.schema.prompts import CancelNotification, PromptRequest
+from acp_server.session import AcpSession, Outcome, Turn
+from hermes_core.ground.actions import Mode
+from hermes_core.ground.errors import Interrupted
+
+TOLD_IN_TEXT = frozenset({"toad"})
+"""Clients that show an error answer as a broken agent: they get its text and ``end_turn``."""
+
+_log = logging.getLogger(__name__)
+
+
+def register(connection: Connection) -> None:
+    """Register both methods."""
+    server = connection.server
+    server.method("session/prompt", PromptRequest)(partial(prompt, connection))
+    server.notification("session/cancel", CancelNotification)(partial(cancel, connection))
+
+
+async def prompt(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
+    """Run a turn and answer how it ended, after the last of its updates.
+
+    A failure of the provider is shown as text and then answered as an error. A request that is
+    cancelled by itself (``$/cancel_request``) cancels its turn.
+    """
+    session = connection.session(params["sessionId"])
+    turn = session.start_turn(_work(connection, session, params["prompt"]))
+    outcome = await _outcome(session, turn)
+    return _answer(outcome, lenient=connection.capabilities.client_name in TOLD_IN_TEXT)
+
+
+async def cancel(connection: Connection, params: dict[str, Any]) -> None:
+    """Cancel the session's turn; nothing happens if there is none."""
+    session = connection.sessions.get(params["sessionId"])
+    if session is not None:
+        session.cancel()
+
+
+def _work(
+    connection: Connection, session: AcpSession, blocks: list[dict[str, Any]]
+) -> Callable[[], Mapping[str, Any]]:
+    command = slash.find(blocks)
+    if command is not None:
+        return partial(_run_command, connection, session, *command)
+    return partial(_converse, session, to_content(blocks, session.cwd))
+
+
+def _converse(session: AcpSession, content: str) -> Mapping[str, Any]:
+    """Have the agent answer; a failure is told to the person before it ends the turn."""
+    try:
+        result = session.agent.run_conversation(content)
+        error = result["exception"]
+    except Interrupted:
+        raise
+    except Exception as unforeseen:
+        _log.exception("the turn of session %s failed", session.id)
+        result, error = {}, unforeseen
+    if error is not None:
+        details = failure_of(error).data["details"]
+        session.screen.send(text_update(f"\n\n{details}\n", ""))
+        return {"exception": error}
+    return result
+
+
+def _run_command(
+    connection: Connection, session: AcpSession, command: slash.Command, argument: str
+) -> Mapping[str, Any]:
+    def set_mode(mode: Mode) -> None:
+        session.agent.mode = mode
+        session.screen.send(mode_update(mode))
+
+    seat = slash.Seat(
+        cwd=str(session.cwd),
+        mode=session.agent.mode,
+        set_mode=set_mode,
+        model=connection.describe_model,
+        tools=_tool_names,
+    )
+    session.screen.send(text_update(command.run(seat, argument), ""))
+    return {"stop_reason": "end_turn"}
+
+
+def _tool_names() -> list[str]:
+    from hermes_core.tools.registry import bundled_tools
+
+    return [*bundled_tools(), "todo"]
+
+
+async def _outcome(session: AcpSession, turn: Turn) -> Outcome:
+    while True:
+        try:
+            return await asyncio.shield(turn.answered)
+        except asyncio.CancelledError:
+            session.cancel()
+
+
+def _answer(outcome: Outcome, *, lenient: bool) -> dict[str, Any]:
+    if outcome.cancelled:
+        return {"stopReason": "cancelled"}
+    result = outcome.result or {}
+    error = outcome.error or result.get("exception")
+    if error is None:
+        return {"stopReason": result["stop_reason"]}
+    if lenient:
+        return {"stopReason": "end_turn"}
+    raise failure_of(error)

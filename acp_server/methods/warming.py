@@ -1,0 +1,46 @@
+"""What the first prompt will need, loaded in the background while the person still types."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from acp_server.methods.connection import Connection
+
+_log = logging.getLogger(__name__)
+
+
+def warm(connection: Connection) -> None:
+    """Begin to load, once for a connection; whatever fails here is told by the prompt itself."""
+    if not connection.warmed:
+        connection.warmed = True
+        threading.Thread(target=_run, args=(connection,), name="warm", daemon=True).start()
+
+
+def _run(connection: Connection) -> None:
+    for step in (_tools, _transport, _environment):
+        _try(step, connection)
+
+
+def _try(step: Callable[[Connection], None], connection: Connection) -> None:
+    try:
+        step(connection)
+    except Exception as error:
+        _log.info("warming up %s failed: %s", step.__name__, error)
+
+
+def _tools(_connection: Connection) -> None:
+    from hermes_core.tools.registry import bundled_tools
+
+    bundled_tools()
+
+
+def _transport(connection: Connection) -> None:
+    from hermes_core.transport.carrier import warm as warm_transport
+
+    warm_transport(connection.runtime())
+
+
+def _environment(connection: Connection) -> None:
+    from hermes_core.local.processes import child_environment
+
+    child_environment(connection.config())
