@@ -6,6 +6,7 @@ again. Only tool messages may stand side by side. Providers refuse a request tha
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import cast
 
 from hermes_core.ground.errors import HermesError
@@ -28,50 +29,41 @@ NO_ANSWER = "[No answer.]"
 NO_PROMPT = "[The conversation goes on.]"
 
 
+@dataclass(frozen=True, slots=True)
 class Alternation:
-    """Follows a history, message by message, and knows what may come next."""
+    """Where a history stands: the role of its last message, and the calls that are not answered."""
 
-    def __init__(self) -> None:
-        self._tail: Role | None = None
-        self._open: list[ToolCall] = []
-
-    @property
-    def open_calls(self) -> list[ToolCall]:
-        """The tool calls that still wait for their answer, in order."""
-        return list(self._open)
+    tail: Role | None = None
+    open_calls: tuple[ToolCall, ...] = ()
 
     @property
     def awaits_model(self) -> bool:
         """Whether a model may be asked now: after a user message or a complete set of answers."""
-        return self._tail in ("user", "tool") and not self._open
+        return self.tail in ("user", "tool") and not self.open_calls
 
     @property
     def awaits_user(self) -> bool:
         """Whether a user message may come now."""
-        return self._tail in (None, "assistant") and not self._open
+        return self.tail in (None, "assistant") and not self.open_calls
 
-    def accept(self, message: Message) -> None:
-        """Take ``message`` as the next one; raise ``HermesError`` if it may not stand here."""
+    def then(self, message: Message) -> "Alternation":
+        """Return the state after ``message``; raise ``HermesError`` if it may not come next."""
         role = message["role"]
         if role == "tool":
-            self._answer(message)
-        elif (role == "user" and self.awaits_user) or (role == "assistant" and self.awaits_model):
-            self._open = list(message.get("tool_calls", []))
-        else:
-            raise HermesError(
-                f"A message of the role {role!r} may not follow {self._tail!r}"
-                f" with {len(self._open)} open tool calls. This is a fault of Hermes itself."
-            )
-        self._tail = role
-
-    def _answer(self, message: Message) -> None:
-        for place, call in enumerate(self._open):
-            if call["id"] == message.get("tool_call_id"):
-                del self._open[place]
-                return
+            return Alternation(role, self._without(message.get("tool_call_id")))
+        if (role == "user" and self.awaits_user) or (role == "assistant" and self.awaits_model):
+            return Alternation(role, tuple(message.get("tool_calls", ())))
         raise HermesError(
-            f"No tool call {message.get('tool_call_id')!r} waits for an answer."
-            " This is a fault of Hermes itself."
+            f"A message of the role {role!r} may not follow {self.tail!r}"
+            f" with {len(self.open_calls)} open tool calls. This is a fault of Hermes itself."
+        )
+
+    def _without(self, call_id: str | None) -> tuple[ToolCall, ...]:
+        for place, call in enumerate(self.open_calls):
+            if call["id"] == call_id:
+                return self.open_calls[:place] + self.open_calls[place + 1 :]
+        raise HermesError(
+            f"No tool call {call_id!r} waits for an answer. This is a fault of Hermes itself."
         )
 
 

@@ -118,12 +118,12 @@ def _first_line(path: Path) -> str:
 
 
 def _instructions(cwd: Path, files: Files) -> str:
-    path = cwd / INSTRUCTION_FILE
     try:
-        if not path.is_file() or not path.resolve().is_relative_to(cwd.resolve()):
+        path = (cwd / INSTRUCTION_FILE).resolve()
+        if not path.is_file() or not path.is_relative_to(cwd.resolve()):
             return ""
         text = files.read(path).decode("utf-8", "replace").strip()
-    except (OSError, ToolError):
+    except (OSError, RuntimeError, ToolError):
         return ""
     text = text.replace("</project-instructions", "<\\/project-instructions")
     if len(text) <= INSTRUCTION_LIMIT:

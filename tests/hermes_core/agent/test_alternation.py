@@ -36,7 +36,7 @@ def result(call_id: str, text: str = "done") -> Message:
 def followed(messages: list[Message]) -> Alternation:
     order = Alternation()
     for message in messages:
-        order.accept(message)
+        order = order.then(message)
     return order
 
 
@@ -73,7 +73,7 @@ def test_closing_answers_open_calls_and_says_how_the_turn_ended() -> None:
     added = closing(order, "not run", "[stopped]")
     assert added == [result("2", "not run"), said("[stopped]")]
     for message in added:
-        order.accept(message)
+        order = order.then(message)
     assert order.awaits_user
     assert closing(order, "x", "y") == []
 
@@ -162,7 +162,7 @@ def test_a_mended_history_is_in_order_and_can_be_closed(messages: list[Message])
     mended, notes = repair(messages)
     order = followed(mended)
     for message in closing(order, "not run", "[stopped]"):
-        order.accept(message)
+        order = order.then(message)
     assert order.awaits_user
     assert bool(notes) == (mended != messages)
 

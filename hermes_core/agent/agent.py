@@ -1,0 +1,239 @@
+"""``AIAgent``: one session of the agent, put together from the rooms below."""
+
+import logging
+import threading
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hermes_core.agent.agent_tools import Plan, restore_plan, todo_tool
+from hermes_core.agent.consent import Consent
+from hermes_core.agent.conversation import Conversation
+from hermes_core.agent.endings import Ending
+from hermes_core.agent.opening import (
+    Wanted,
+    absolute,
+    absolutes,
+    open_session,
+    workspace_of,
+)
+from hermes_core.agent.results import Meter, Result
+from hermes_core.agent.session import Session
+from hermes_core.agent.toolbox import Toolbox
+from hermes_core.agent.turn import run_turn
+from hermes_core.approval.grants import Grants
+from hermes_core.ground.actions import Mode
+from hermes_core.ground.budget import Budget
+from hermes_core.ground.callbacks import Callbacks, CallbackView
+from hermes_core.ground.errors import HermesError
+from hermes_core.ground.events import Emit
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.messages import Content, Message
+from hermes_core.ground.ports import Files
+from hermes_core.ground.runtime import ApiMode
+from hermes_core.ground.secrets import Secret
+from hermes_core.local.config import Config, load_config
+from hermes_core.local.files import LocalFiles
+from hermes_core.tools.registry import ToolContext, bundled_tools
+from hermes_core.tools.seen import Seen
+
+if TYPE_CHECKING:
+    from hermes_core.model.respond import Model
+    from hermes_core.sessions.store import Store
+
+_log = logging.getLogger(__name__)
+
+
+class AIAgent:
+    """A coding agent in one session. Use ``chat`` or ``run_conversation``; both block.
+
+    cwd: the working folder; the current one by default, or the stored one of a known session.
+    provider, model, base_url, api_key, api_mode: what beats the configuration.
+    session_id: goes on with a stored session, or names a new one.
+    mode: what runs without asking. Without a mode, an ``emit`` or an ``approval_callback``
+        nobody can be asked, and edits and commands are refused.
+    config, store, files: what to use in the place of the user's own.
+    emit: takes every event, after it is stored; see ``hermes_core.ground.events``.
+    callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names.
+
+    One turn runs at a time; ``interrupt`` and ``mode`` may be used from any thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        cwd: str | Path | None = None,
+        additional_directories: Sequence[str | Path] | None = None,
+        provider: str | None = None,
+        model: str | None = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        api_mode: ApiMode | None = None,
+        session_id: str | None = None,
+        mode: Mode | None = None,
+        config: Config | None = None,
+        store: "Store | None" = None,
+        files: Files | None = None,
+        emit: Emit | None = None,
+        **callbacks: Any,
+    ) -> None:
+        from hermes_core.providers.resolution import Request
+        from hermes_core.sessions.store import FILE_NAME, Store
+
+        functions = Callbacks(**callbacks)
+        can_ask = emit is not None or functions.approval_callback is not None
+        self._config = config or load_config()
+        self._own_store = store is None
+        self._store = store or Store(self._config.home / FILE_NAME)
+        wanted = Wanted(
+            session_id, absolute(cwd), absolutes(additional_directories), mode, provider, model
+        )
+        row, self._stored = open_session(
+            self._store, wanted, self._config.mode if can_ask else "default"
+        )
+        self._mode: Mode = row.mode if mode or can_ask else "default"
+        self._session = Session(
+            self._store, row, CallbackView(functions, emit), stored=self._stored
+        )
+        self._request = Request(
+            row.provider, row.model, base_url, Secret(api_key) if api_key else None, api_mode
+        )
+        self._model: Model | None = None
+        self._files = files or LocalFiles()
+        self._seen = Seen()
+        self._workspace = workspace_of(row)
+        self._consent = Consent(
+            lambda: self._mode,
+            self._workspace,
+            Grants(),
+            home=self._config.home,
+            can_ask=can_ask,
+        )
+        self._plan = Plan()
+        todo = todo_tool(self._plan, self._session.emit)
+        self._tools = {**bundled_tools(), todo.name: todo}
+        self._busy = threading.Lock()
+        self._interrupt: Interrupt | None = None
+
+    @property
+    def session_id(self) -> str:
+        """The session's id in the store."""
+        return self._session.row.id
+
+    @property
+    def mode(self) -> Mode:
+        """What runs without asking; a change counts from the next tool call on."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        self._mode = mode
+        self._store.update_session(self.session_id, mode=mode)
+
+    def interrupt(self) -> None:
+        """Stop the running turn, from any thread; nothing happens if none runs."""
+        interrupt = self._interrupt
+        if interrupt is not None:
+            interrupt.set()
+
+    def close(self) -> None:
+        """Close the store, if it is the agent's own. No turn may run then or later."""
+        if self._own_store:
+            self._store.close()
+
+    def chat(self, text: str) -> str:
+        """Run one turn and return the final answer; see ``Result.final_response``."""
+        return self.run_conversation(text)["final_response"]
+
+    def run_conversation(
+        self,
+        user_message: Content,
+        system_message: str | None = None,
+        conversation_history: Sequence[Message] | None = None,
+        task_id: str | None = None,
+        *,
+        interrupt: Interrupt | None = None,
+    ) -> Result:
+        """Run one turn and return how it went.
+
+        system_message: replaces the system prompt for this turn.
+        conversation_history: what was said before, instead of the session's own history; one
+            that differs from it begins a session of its own.
+        task_id: names the turn to tools and in the logs; made up if left out.
+        interrupt: stops the turn when it is set, even if that was before the turn began.
+
+        Errors of the core do not raise, they are in the result. Raises ``HermesError`` while
+        another turn runs, and whatever a callback raised.
+        """
+        if not self._busy.acquire(blocking=False):
+            raise HermesError(
+                "A turn is already running in this session. Wait for its end, or interrupt it."
+            )
+        try:
+            self._interrupt = interrupt = interrupt or Interrupt()
+            given = conversation_history
+            task_id = task_id or uuid.uuid4().hex
+            return self._run(user_message, system_message, given, task_id, interrupt)
+        finally:
+            self._interrupt = None
+            self._busy.release()
+
+    def _run(
+        self,
+        content: Content,
+        system_message: str | None,
+        history: Sequence[Message] | None,
+        task_id: str,
+        interrupt: Interrupt,
+    ) -> Result:
+        _log.info("session %s: turn %s begins", self.session_id, task_id)
+        meter = Meter(self._model)
+        budget = Budget(self._config.max_turns)
+
+        def steps(conversation: Conversation) -> Ending:
+            if self._stored:
+                restore_plan(self._plan, conversation.messages, self._tools["todo"])
+                self._stored = False
+            tools = self._toolbox(task_id, interrupt)
+            emit = self._session.emit
+            model = self._ready_model()
+            return run_turn(conversation, model, tools, budget, emit=emit, interrupt=interrupt)
+
+        ending = self._session.run(content, system_message, history, steps, interrupt)
+        _log.info("session %s: turn %s ends: %s", self.session_id, task_id, ending.stop_reason)
+        return {
+            "final_response": ending.text,
+            "messages": self._session.messages,
+            "usage": meter.usage(self._model),
+            "api_calls": meter.calls(self._model),
+            "stop_reason": "error" if ending.error else ending.stop_reason,
+            "completed": ending.stop_reason == "end_turn" and not ending.error,
+            "interrupted": ending.stop_reason == "cancelled",
+            "error": str(ending.error) if ending.error else None,
+            "exception": ending.error,
+            "session_id": self.session_id,
+            "task_id": task_id,
+            "steps": budget.used,
+        }
+
+    def _ready_model(self) -> "Model":
+        """Return the session's model, resolved at the first use: a session needs no key to open."""
+        if self._model is None:
+            from hermes_core.model.respond import Model
+            from hermes_core.providers.resolution import resolve
+
+            self._model = Model(resolve(self._request, self._config), self._config)
+        return self._model
+
+    def _toolbox(self, task_id: str, interrupt: Interrupt) -> Toolbox:
+        context = ToolContext(
+            workspace=self._workspace,
+            files=self._files,
+            config=self._config,
+            interrupt=interrupt,
+            seen=self._seen,
+            task_id=task_id,
+            home=self._config.home,
+        )
+        return Toolbox(self._tools, context, self._consent)

@@ -1,0 +1,149 @@
+"""The conversation of one session. Nothing else writes history.
+
+Each message is committed to the store when it happens, and only then is part of the history. The
+roles alternate strictly (see ``alternation``): every turn that ends, however it ends, leaves the
+assistant with the last word, so that the next user message may follow. A turn that was cancelled
+or failed is closed by a short assistant message that says so, and open tool calls are answered.
+
+What a process that was killed left open is repaired in memory when the session is loaded; the
+closing messages are written together with the next user message. Loading changes nothing.
+"""
+
+import logging
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from hermes_core.agent.alternation import (
+    PROCESS_ENDED,
+    TURN_LOST,
+    Alternation,
+    closing,
+    joined,
+    repair,
+)
+from hermes_core.agent.endings import REFUSED
+from hermes_core.ground.errors import HermesError
+from hermes_core.ground.events import Emit, ShownEvent, UserPrompted
+from hermes_core.ground.events_json import to_json
+from hermes_core.ground.messages import Content, Message, system_message, text_of, user_message
+
+if TYPE_CHECKING:
+    from hermes_core.sessions.store import Store
+
+_log = logging.getLogger(__name__)
+
+
+class Conversation:
+    """History of one session: what the store holds is what the model is sent.
+
+    show: takes an event that is already stored.
+    flush: writes what was shown before and is not stored yet.
+    """
+
+    def __init__(
+        self,
+        store: "Store",
+        session_id: str,
+        show: Emit,
+        flush: Callable[[], None],
+        messages: Iterable[Message] = (),
+    ) -> None:
+        self._store = store
+        self._session_id = session_id
+        self.show = show
+        self._flush = flush
+        self._messages: list[Message] = []
+        self._sent: list[Message] = []
+        self._call_ids: set[str] = set()
+        self._order = Alternation()
+        self.system_prompt = ""
+        mended, notes = repair(messages)
+        for note in notes:
+            _log.warning("session %s: history repaired: %s", session_id, note)
+        self._take(mended)
+
+    @property
+    def messages(self) -> list[Message]:
+        """The history so far, without the system prompt."""
+        return list(self._messages)
+
+    def begin(self, content: Content, message_id: str) -> None:
+        """Commit the user's message of a new turn and show it."""
+        left_open = closing(self._order, PROCESS_ENDED, TURN_LOST)
+        message = user_message(content)
+        self._commit([*left_open, message], UserPrompted(text_of(message), message_id))
+
+    def append(self, message: Message, event: ShownEvent | None = None) -> Message:
+        """Commit ``message``, in one transaction with ``event``, and then show the event.
+
+        Returns the message as it is stored: tool calls whose ids are blank or were used before
+        in this session get new ones.
+        """
+        message = self._with_new_ids(message)
+        self._commit([message], event)
+        return message
+
+    def close(self, call_text: str, turn_text: str, finish_reason: str = "stop") -> bool:
+        """Bring the history to rest: answer what is open with ``call_text``, say ``turn_text``.
+
+        Returns whether anything was open; a turn that has its answer is left alone.
+        """
+        messages = closing(self._order, call_text, turn_text)
+        if not messages:
+            return False
+        messages[-1]["finish_reason"] = finish_reason
+        self._commit(messages, None)
+        return True
+
+    def request_messages(self, note: str = "") -> list[Message]:
+        """Return what to send to the model: system prompt and history, in strict alternation.
+
+        A turn that the provider refused is left out, as the protocol has it. ``note`` is added to
+        the end of the last message of this request alone; it is never stored.
+        """
+        if not self._order.awaits_model:
+            raise HermesError(
+                f"The model cannot be asked after {self._order.tail!r} with"
+                f" {len(self._order.open_calls)} open tool calls. This is a fault of Hermes itself."
+            )
+        messages = [system_message(self.system_prompt), *self._sent]
+        if note:
+            last = messages[-1]
+            messages[-1] = {**last, "content": joined(last["content"], note)}
+        return messages
+
+    def _commit(self, messages: Sequence[Message], event: ShownEvent | None) -> None:
+        order = self._order
+        for message in messages:
+            order = order.then(message)
+        if event is not None:
+            self._flush()
+        rows = [] if event is None else [to_json(event)]
+        self._store.append(self._session_id, messages, rows)
+        self._take(messages)
+        if event is not None:
+            self.show(event)
+
+    def _take(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self._order = self._order.then(message)
+            self._messages.append(message)
+            self._sent.append(message)
+            self._call_ids.update(call["id"] for call in message.get("tool_calls", ()))
+            if message.get("finish_reason") == REFUSED:
+                while self._sent.pop()["role"] != "user":
+                    pass
+
+    def _with_new_ids(self, message: Message) -> Message:
+        if not message.get("tool_calls"):
+            return message
+        seen = set(self._call_ids)
+        calls = []
+        for call in message["tool_calls"]:
+            new = (
+                call["id"] if call["id"] and call["id"] not in seen else f"call_{uuid.uuid4().hex}"
+            )
+            seen.add(new)
+            calls.append(call if new == call["id"] else {**call, "id": new})
+        return {**message, "tool_calls": calls}

@@ -1,0 +1,57 @@
+"""What ``AIAgent.run_conversation`` returns."""
+
+from typing import TYPE_CHECKING, TypedDict
+
+from hermes_core.ground.errors import HermesError
+from hermes_core.ground.messages import Message
+from hermes_core.ground.usage import Usage
+
+if TYPE_CHECKING:
+    from hermes_core.model.respond import Model
+
+
+class Result(TypedDict):
+    """How a turn went.
+
+    final_response: the answer; the error's text after a failure, ``""`` after an interrupt.
+    messages: the whole history, without the system prompt.
+    usage, api_calls, steps: of this turn alone; usage has the keys input, output, cached,
+        reasoning and total, in tokens.
+    stop_reason: end_turn, max_tokens, max_turn_requests, refusal or cancelled; ``error`` after
+        a failure, whose text is then in ``error`` and whose exception in ``exception``.
+    completed: whether the model came to the end of its answer.
+    """
+
+    final_response: str
+    messages: list[Message]
+    usage: dict[str, int]
+    api_calls: int
+    stop_reason: str
+    completed: bool
+    interrupted: bool
+    error: str | None
+    exception: HermesError | None
+    session_id: str
+    task_id: str
+    steps: int
+
+
+class Meter:
+    """Counts what one turn uses of a model that lives longer than the turn."""
+
+    def __init__(self, model: "Model | None") -> None:
+        self._usage = model.usage if model else Usage()
+        self._calls = model.calls if model else 0
+
+    def usage(self, model: "Model | None") -> dict[str, int]:
+        """Return the tokens used since the start."""
+        now = model.usage if model else Usage()
+        counts = {
+            name: getattr(now, name) - getattr(self._usage, name)
+            for name in ("input", "output", "cached", "reasoning")
+        }
+        return {**counts, "total": counts["input"] + counts["output"]}
+
+    def calls(self, model: "Model | None") -> int:
+        """Return the calls made since the start."""
+        return (model.calls if model else 0) - self._calls

@@ -1,0 +1,154 @@
+"""One session: what lasts between its turns, and how each turn begins and ends in the store."""
+
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hermes_core.agent.conversation import Conversation
+from hermes_core.agent.endings import REFUSED, Ending
+from hermes_core.agent.opening import title_of
+from hermes_core.ground.errors import HermesError, Interrupted, Refused, StoreError
+from hermes_core.ground.events import Emit, Event, StatusChanged, TextDelta, TurnInterrupted
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.messages import Content, Message, text_of, user_message
+from hermes_core.ground.secrets import REDACTOR
+
+if TYPE_CHECKING:
+    from hermes_core.sessions.recorder import Recorder
+    from hermes_core.sessions.store import SessionRow, Store
+
+_CANCELLED = "[The user interrupted this turn.]"
+_CALL_CANCELLED = "Not run: interrupted by the user."
+_FAILED = "[This turn ended without an answer: {reason}]"
+_CALL_FAILED = "Not run: the turn failed before this call."
+
+
+class Session:
+    """The history of a session and the log of what was shown, both in the store.
+
+    view: takes an event that is stored, or is not to be.
+    """
+
+    def __init__(self, store: "Store", row: "SessionRow", view: Emit, *, stored: bool) -> None:
+        self.row = row
+        self._store = store
+        self._view = view
+        self._recorder = self._record()
+        self._conversation = None if stored else self._open(())
+
+    def emit(self, event: Event) -> None:
+        """Store the event, if it is one to be stored, and show it."""
+        self._recorder(event)
+
+    @property
+    def conversation(self) -> Conversation:
+        """The session's history, read from the store at the first use."""
+        if self._conversation is None:
+            self._conversation = self._open(self._store.messages(self.row.id))
+        return self._conversation
+
+    @property
+    def messages(self) -> list[Message]:
+        """The history as far as it is loaded."""
+        return self._conversation.messages if self._conversation else []
+
+    def run(
+        self,
+        content: Content,
+        system_prompt: str | None,
+        history: Sequence[Message] | None,
+        steps: Callable[[Conversation], Ending],
+        interrupt: Interrupt,
+    ) -> Ending:
+        """Run one turn: commit the user's message, take the ``steps``, leave all in order.
+
+        Errors of the core become part of the ending; anything else is raised, after
+        the history was brought to rest.
+        """
+        try:
+            ending = self._take(content, system_prompt, history, steps, interrupt)
+        except BaseException:
+            with suppress(Exception):
+                self.conversation.close(_CALL_FAILED, _FAILED.format(reason="an internal error"))
+                self._recorder.flush()
+            raise
+        if interrupt.is_set():
+            ending = replace(ending, stop_reason="cancelled")
+        try:
+            self._bring_to_rest(ending)
+            self._recorder.flush()
+        except StoreError as error:
+            self._view(StatusChanged("error", str(error)))
+            ending = replace(ending, error=ending.error or error)
+        return ending
+
+    def _take(
+        self,
+        content: Content,
+        system_prompt: str | None,
+        history: Sequence[Message] | None,
+        steps: Callable[[Conversation], Ending],
+        interrupt: Interrupt,
+    ) -> Ending:
+        try:
+            if history is not None:
+                self._adopt(history)
+            conversation = self.conversation
+            conversation.system_prompt = system_prompt or self.row.system_prompt or ""
+            conversation.begin(content, uuid.uuid4().hex)
+            self._name(content)
+            interrupt.raise_if_set()
+            return steps(conversation)
+        except Interrupted:
+            return Ending("", "cancelled")
+        except Refused as error:
+            return Ending(str(error), "refusal")
+        except HermesError as error:
+            return Ending(str(error), "end_turn", error)
+
+    def _adopt(self, history: Sequence[Message]) -> None:
+        """Go on with ``history``; unless it is the session's own, in a new session.
+
+        The store keeps what every session was sent, so a history that differs from it begins a
+        session of its own.
+        """
+        if list(history) == self.conversation.messages:
+            return
+        if self.conversation.messages:
+            now = time.time()
+            self.row = replace(self.row, id=str(uuid.uuid4()), title=None, created=now, updated=now)
+            self._store.create_session(self.row)
+            self._store.claim(self.row.id)
+        self._conversation = self._open(history)
+        self._store.append(self.row.id, self._conversation.messages, [])
+
+    def _bring_to_rest(self, ending: Ending) -> None:
+        """Close what the turn left open, and show how it ended if that was not by an answer."""
+        if ending.stop_reason == "cancelled":
+            self.conversation.close(_CALL_CANCELLED, _CANCELLED)
+            self.emit(TurnInterrupted())
+        elif ending.error:
+            reason = REDACTOR.redact(ending.text).partition("\n")[0][:300]
+            self.conversation.close(_CALL_FAILED, _FAILED.format(reason=reason))
+            self.emit(StatusChanged("error", ending.text))
+        elif self.conversation.close(_CALL_FAILED, ending.text, REFUSED):
+            self.emit(TextDelta(ending.text, uuid.uuid4().hex))
+
+    def _name(self, content: Content) -> None:
+        """Give the session its first title, from what the user asked first."""
+        title = title_of(text_of(user_message(content)))
+        if title and not self.row.title:
+            self.row = replace(self.row, title=title)
+            self._store.update_session(self.row.id, title=title)
+
+    def _open(self, messages: Iterable[Message]) -> Conversation:
+        self._recorder = self._record()
+        return Conversation(self._store, self.row.id, self._view, self._recorder.flush, messages)
+
+    def _record(self) -> "Recorder":
+        from hermes_core.sessions.recorder import Recorder
+
+        return Recorder(self._store, self.row.id, self._view)

@@ -1,0 +1,202 @@
+"""Runs the tool calls of one answer, segment by segment, each in three phases.
+
+Prepare, in order on the turn's thread: the card appears, the call is approved. Execute, together.
+Answer, in the order of the calls: the result is committed, then the card ends. Only the turn's
+thread ever talks to the user, and every card that appeared ends once, whatever happens.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+
+from hermes_core.agent.calls import CallRequest, read_call
+from hermes_core.agent.cards import Card
+from hermes_core.agent.conversation import Conversation
+from hermes_core.agent.segments import split
+from hermes_core.agent.toolbox import Toolbox
+from hermes_core.ground.content import Text
+from hermes_core.ground.errors import Interrupted, StoreError, ToolError
+from hermes_core.ground.events import Emit
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.messages import ToolCall, tool_message
+from hermes_core.ground.secrets import REDACTOR
+from hermes_core.tools.registry import Output, Prepared
+
+WORKERS = 8
+GRACE = 0.08
+"""Seconds that calls running together have to return what they have, after an interrupt."""
+
+NOT_RUN = "Not run: interrupted by the user."
+CUT_SHORT = "Interrupted by the user while this ran; it may have run in part."
+NOT_REACHED = "Not run: the turn failed before this call."
+LOST = "The turn failed while this ran; it may have run."
+
+_log = logging.getLogger(__name__)
+
+
+def run_tool_calls(
+    calls: Sequence[ToolCall],
+    tools: Toolbox,
+    conversation: Conversation,
+    emit: Emit,
+    interrupt: Interrupt,
+) -> None:
+    """Run ``calls`` and append an answer for each that was begun.
+
+    Raises ``Interrupted`` when the user stopped the turn; what was not begun is left open, for
+    ``Conversation.close``.
+    """
+    requests = [read_call(call, tools.specs, tools.context.workspace) for call in calls]
+    for segment in split(requests):
+        interrupt.raise_if_set()
+        _Segment(tools, conversation, emit, interrupt).run(segment)
+    interrupt.raise_if_set()
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    """One call on its way: ``prepared`` once it may run, ``output`` once it has come to one."""
+
+    request: CallRequest
+    card: Card
+    prepared: Prepared | None = None
+    output: Output | None = None
+    began: float | None = None
+    seconds: float = 0.0
+    shown: bool = False
+    ended: bool = False
+
+    def run(self, prepared: Prepared) -> None:
+        """Run the call; whatever it raises becomes its output."""
+        self.began = time.monotonic()
+        try:
+            self.output = prepared.run(self.card.progress)
+        except Interrupted:
+            pass
+        except Exception as error:
+            self.output = _failure(self.request.name, error)
+        self.seconds = time.monotonic() - self.began
+
+
+class _Segment:
+    def __init__(
+        self, tools: Toolbox, conversation: Conversation, emit: Emit, interrupt: Interrupt
+    ) -> None:
+        self._tools = tools
+        self._conversation = conversation
+        self._emit = emit
+        self._interrupt = interrupt
+        self._grace_ends: float | None = None
+
+    def run(self, requests: Sequence[CallRequest]) -> None:
+        jobs: list[_Job] = []
+        try:
+            for request in requests:
+                self._interrupt.raise_if_set()
+                jobs.append(_Job(request, Card(request, self._emit)))
+                self._prepare(jobs[-1])
+            self._interrupt.raise_if_set()
+            with closing(self._execute(jobs)) as finished:
+                for job in finished:
+                    self._answer(job)
+        finally:
+            for job in jobs:
+                if not job.ended:
+                    with suppress(Exception):
+                        self._answer(job)
+
+    def _prepare(self, job: _Job) -> None:
+        request = job.request
+        prepared = None
+        if request.problem or request.spec is None:
+            job.output = Output(request.problem, failed=True)
+        else:
+            try:
+                prepared = request.spec.prepare(self._tools.context, request.arguments)
+            except Interrupted:
+                pass
+            except Exception as error:
+                job.output = _failure(request.name, error)
+        job.card.start(prepared)
+        job.shown = True
+        self._interrupt.raise_if_set()
+        if prepared is None:
+            return
+        refusal = self._tools.consent.refusal(job.card, prepared, self._emit, self._interrupt)
+        if refusal:
+            content = (*prepared.content, Text(refusal))
+            job.output = Output(refusal, content, failed=True)
+        else:
+            job.prepared = prepared
+
+    def _execute(self, jobs: Sequence[_Job]) -> Generator[_Job, None, None]:
+        """Yield the jobs in order, each once it has its output or is given up."""
+        if sum(job.prepared is not None for job in jobs) > 1:
+            yield from self._execute_together(jobs)
+            return
+        for job in jobs:
+            if job.prepared:
+                job.card.running()
+                job.run(job.prepared)
+            yield job
+
+    def _execute_together(self, jobs: Sequence[_Job]) -> Generator[_Job, None, None]:
+        pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="tool")
+        try:
+            running: dict[_Job, Future[None]] = {}
+            for job in jobs:
+                if job.prepared:
+                    job.card.running()
+                    running[job] = pool.submit(job.run, job.prepared)
+            for job in jobs:
+                if job in running:
+                    self._wait(running[job])
+                yield job
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _wait(self, future: "Future[None]") -> None:
+        """Wait for one call; after an interrupt only a moment, then it is given up."""
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        forget = self._interrupt.listen(done.set)
+        done.wait()
+        forget()
+        if not future.done() and not future.cancel():
+            now = time.monotonic()
+            self._grace_ends = self._grace_ends or now + GRACE
+            wait([future], max(0.0, self._grace_ends - now))
+
+    def _answer(self, job: _Job) -> None:
+        """Commit the answer of a job together with the end of its card."""
+        job.ended = True
+        output = job.output or Output(self._unfinished(job), failed=True)
+        event = job.card.end(output, job.seconds)
+        call, name = job.request.call, job.request.name
+        answer = tool_message(call["id"], name, output.text)
+        if not job.shown:
+            self._conversation.append(answer)
+            return
+        try:
+            self._conversation.append(answer, event)
+        except StoreError as error:
+            text = f"{output.text}\n{error}"
+            self._conversation.show(replace(event, status="failed", output=text))
+            raise
+
+    def _unfinished(self, job: _Job) -> str:
+        if self._interrupt.is_set():
+            return NOT_RUN if job.began is None else CUT_SHORT
+        return NOT_REACHED if job.began is None else LOST
+
+
+def _failure(name: str, error: Exception) -> Output:
+    if isinstance(error, ToolError):
+        return Output(str(error), failed=True)
+    _log.error("the tool %s failed unexpectedly", name, exc_info=error)
+    reason = REDACTOR.redact(f"{type(error).__name__}: {error}")[:500]
+    return Output(f"{name} failed in a way it should not: {reason}", failed=True)
