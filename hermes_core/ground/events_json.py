@@ -42,8 +42,9 @@ def _rich(value: Any) -> Any:
     if isinstance(value, list):
         parts = [_rich(item) for item in value]
         return tuple(part for part in parts if part is not None)
-    if isinstance(value, dict) and value.get("is") in _PARTS:
-        return _build(_PARTS[value["is"]], value)
+    if isinstance(value, dict):
+        part = _PARTS.get(value.get("is", ""))
+        return None if part is None else _build(part, value)
     return value
 
 

@@ -1,0 +1,75 @@
+import json
+from typing import get_args
+
+import pytest
+
+from hermes_core.ground.content import Diff, Location, PlanEntry, Text
+from hermes_core.ground.events import (
+    PlanChanged,
+    ReasoningDelta,
+    ShownEvent,
+    StatusChanged,
+    StepFinished,
+    StepStarted,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallGenerating,
+    ToolCallProgress,
+    ToolCallRunning,
+    ToolCallStarted,
+    TurnInterrupted,
+    UsageUpdated,
+    UserPrompted,
+)
+from hermes_core.ground.events_json import from_json, to_json
+
+CONTENT = (Text("**x**"), Diff("/w/a.py", None, "new\n"), Diff("/w/b.py", "old", "new"))
+
+EVENTS: list[ShownEvent] = [
+    UserPrompted("hello \ud800 \x00", "m0"),
+    StepStarted(1),
+    TextDelta("héllo", "m1"),
+    ReasoningDelta("hm", "m1"),
+    ToolCallGenerating("patch"),
+    ToolCallStarted(
+        "c1",
+        "patch",
+        "Edit a.py",
+        "edit",
+        {"path": "a.py", "edits": [{"old": "x", "is": "Text"}], "n": 1, "none": None},
+        CONTENT,
+        (Location("/w/a.py", 3), Location("/w/b.py")),
+    ),
+    ToolCallRunning("c1"),
+    ToolCallProgress("c1", CONTENT),
+    ToolCallFinished("c1", "patch", "completed", "done", CONTENT, (Location("/w/a.py"),), 0.25),
+    StepFinished(1),
+    PlanChanged((PlanEntry("first", "in_progress", "high"), PlanEntry("second"))),
+    UsageUpdated(10, 100),
+    StatusChanged("warning", "retrying"),
+    TurnInterrupted(),
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
+def test_every_event_survives_json(event: ShownEvent) -> None:
+    assert from_json(json.loads(json.dumps(to_json(event)))) == event
+
+
+def test_the_table_above_covers_every_event() -> None:
+    assert {type(event) for event in EVENTS} == set(get_args(ShownEvent))
+
+
+def test_an_event_of_a_newer_version_is_skipped() -> None:
+    assert from_json({"event": "HologramShown", "depth": 3}) is None
+    assert from_json({}) is None
+
+
+def test_a_field_of_a_newer_version_is_ignored() -> None:
+    assert from_json({"event": "StepStarted", "number": 2, "colour": "red"}) == StepStarted(2)
+
+
+def test_content_of_a_newer_version_is_skipped() -> None:
+    data = to_json(ToolCallProgress("c1", (Text("kept"),)))
+    data["content"].append({"is": "Hologram", "depth": 3})
+    assert from_json(data) == ToolCallProgress("c1", (Text("kept"),))

@@ -1,0 +1,66 @@
+import pytest
+
+from hermes_core.ground.secrets import MASK, Redactor, Secret
+
+
+def test_a_secret_shows_itself_only_when_asked() -> None:
+    secret = Secret("correct-horse")
+    assert secret.reveal() == "correct-horse"
+    for text in (repr(secret), str(secret), f"{secret}", f"{[secret]}"):
+        assert "correct-horse" not in text
+
+
+def test_an_empty_secret_is_false() -> None:
+    assert not Secret("")
+    assert Secret("x")
+
+
+def test_secrets_compare_by_value() -> None:
+    assert Secret("a") == Secret("a")
+    assert Secret("a") != Secret("b")
+    assert Secret("a") != "a"
+    assert len({Secret("a"), Secret("a")}) == 1
+
+
+def test_registered_values_are_masked_the_longest_first() -> None:
+    redactor = Redactor()
+    redactor.register(Secret("password-1"))
+    redactor.register(Secret("password-1-and-more"))
+    assert redactor.redact("is password-1-and-more, was password-1") == f"is {MASK}, was {MASK}"
+
+
+def test_short_values_are_too_common_to_mask() -> None:
+    redactor = Redactor()
+    redactor.register(Secret("main"))
+    assert redactor.redact("def main():") == "def main():"
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sk-" + "a1" * 12,
+        "ghp_" + "A1b2" * 9,
+        "xoxb-" + "1" * 12,
+        "AKIA" + "ABCD" * 4,
+        "eyJhbGciOiJI." + "eyJzdWIiOiIx." + "c2lnbmF0dXJl",
+    ],
+)
+def test_what_has_the_shape_of_a_key_is_masked_unregistered(secret: str) -> None:
+    assert Redactor().redact(f"key={secret};") == f"key={MASK};"
+
+
+def test_an_authorization_header_is_masked() -> None:
+    assert Redactor().redact("Authorization: Bearer abc.def-123456") == (
+        f"Authorization: Bearer {MASK}"
+    )
+
+
+def test_user_and_password_of_a_url_are_masked() -> None:
+    assert Redactor().redact("git clone https://me:pa55@host/x") == (
+        f"git clone https://{MASK}@host/x"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "task-1", "skip", "def f(x): return x", "http://host:80/a@b"])
+def test_ordinary_text_stays(text: str) -> None:
+    assert Redactor().redact(text) == text
