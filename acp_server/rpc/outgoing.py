@@ -18,6 +18,9 @@ _escape = json.encoder.encode_basestring
 class Outgoing(Protocol):
     """A message in the writer's queue. ``size`` is what it costs there, in bytes or about."""
 
+    due: float
+    """Until when it may wait for more to merge with; the writer's to set."""
+
     @property
     def key(self) -> str | None:
         """What it merges with; None for a message that never merges."""
@@ -36,11 +39,12 @@ class Outgoing(Protocol):
 class Line:
     """A message that is written as it is."""
 
-    __slots__ = ("_data", "size")
+    __slots__ = ("_data", "due", "size")
 
     key = None
 
     def __init__(self, data: bytes) -> None:
+        self.due = 0.0
         self._data = data
         self.size = len(data) + _COST
 
@@ -55,9 +59,10 @@ class Line:
 class TextChunk:
     """A notification that differs from others of the same ``key`` in one piece of text only."""
 
-    __slots__ = ("_frame", "_parts", "key", "size")
+    __slots__ = ("_frame", "_parts", "due", "key", "size")
 
     def __init__(self, key: str, frame: tuple[bytes, bytes], text: str) -> None:
+        self.due = 0.0
         self.key = key
         self.size = len(text) + _COST
         self._frame = frame
