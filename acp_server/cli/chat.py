@@ -74,7 +74,10 @@ def run_to_end(work: Coroutine[Any, Any, int]) -> int:
                 raise
             return 128 + ended_by[0]
 
-    return asyncio.run(guarded())
+    try:
+        return asyncio.run(guarded())
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 @asynccontextmanager
@@ -113,8 +116,8 @@ def run_chat(options: ChatOptions) -> int:
         return run_to_end(_one_turn(options, options.prompt))
     if is_terminal(sys.stdin):
         return run_to_end(_conversation(options))
-    prompt = sys.stdin.read()
-    if not prompt.strip():
+    prompt = sys.stdin.read().strip()
+    if not prompt:
         raise Failure(
             "There is nothing to ask: no prompt was given, and stdin is empty.",
             'Ask with `hermes chat "your question"`, or run `hermes chat` in a terminal.',
@@ -135,7 +138,7 @@ async def _conversation(options: ChatOptions) -> int:
     entry = Entry(hermes_home(os.environ) / "history")
     async with seated(options.command, options.cwd, os.environ, NobodyAsker()) as seat:
         about = await _open(seat, options)
-        seat.transcript.remark(_banner(options.cwd, about), "bold")
+        seat.transcript.remark(_banner(options.cwd, about), "bold", "banner")
         seat.transcript.remark(HELP, "dim", "banner")
         while True:
             say()

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 
 END = "\x04"
 ENTER = "\r"
+NO_KEY = ""
 
 
 @contextmanager
@@ -40,22 +41,20 @@ def forget_typed(descriptor: int) -> None:
 async def read_key(descriptor: int) -> str:
     """Return the next single key; ``END`` at the end of input.
 
-    Several bytes at once that are not one character (a paste, an arrow key) count as no key.
+    Several characters at once (a paste, an arrow key) are no key: they come as ``NO_KEY``.
     """
     loop = asyncio.get_running_loop()
-    while True:
-        ready = asyncio.Event()
-        loop.add_reader(descriptor, ready.set)
-        try:
-            await ready.wait()
-        finally:
-            loop.remove_reader(descriptor)
-        try:
-            data = os.read(descriptor, 1024)
-        except OSError:
-            return END
-        if not data:
-            return END
-        key = data.decode("utf-8", "replace")
-        if len(key) == 1:
-            return ENTER if key == "\n" else key
+    ready = asyncio.Event()
+    loop.add_reader(descriptor, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(descriptor)
+    try:
+        data = os.read(descriptor, 1024)
+    except OSError:
+        return END
+    key = data.decode("utf-8", "replace")
+    if len(key) > 1:
+        return NO_KEY
+    return ENTER if key == "\n" else key or END

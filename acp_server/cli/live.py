@@ -184,7 +184,8 @@ class LivePaper:
     def footer(self, text: Text | None) -> None:
         """Show only ``text`` in the live part; None brings back what is going on."""
         self._footer = text
-        self.tick()
+        if self._live is not None:
+            self._live.refresh()
 
     def stream(self, voice: Voice, text: str) -> None:
         """Take a piece of running text; it shows at the next tick."""
@@ -215,7 +216,7 @@ class LivePaper:
 
     def tick(self) -> None:
         """Print what is finished and draw the live part anew."""
-        if self._live is None:
+        if self._live is None or self._footer is not None:
             return
         self._print_finished()
         self._live.refresh()

@@ -19,6 +19,9 @@ SAID = {
     "reject_always": "always rejected",
 }
 
+STOP = "Ctrl-C stops the turn"
+UNKNOWN_KEY = f"Press one of the keys above. {STOP}"
+
 Params = dict[str, Any]
 
 
@@ -108,7 +111,7 @@ class KeyAsker:
         """Show the choices until one of their keys is pressed."""
         default = rejection(choices)
         self._forget_typed()
-        self._paper.footer(_menu(choices, default))
+        self._paper.footer(_menu(choices, default, STOP))
         try:
             while True:
                 key = (await self._read_key()).lower()
@@ -117,6 +120,7 @@ class KeyAsker:
                 chosen = next((c for c in choices if c.key and c.key == key), None)
                 if chosen is not None:
                     return chosen, ""
+                self._paper.footer(_menu(choices, default, UNKNOWN_KEY))
         finally:
             self._paper.footer(None)
 
@@ -138,7 +142,7 @@ class DemoAsker:
         return allowed, " by the demo itself: there is no terminal to ask on"
 
 
-def _menu(choices: list[Choice], default: Choice | None) -> Text:
+def _menu(choices: list[Choice], default: Choice | None, hint: str) -> Text:
     menu = Text()
     for choice in choices:
         menu.append(f"  {choice.key}", "bold yellow")
@@ -146,5 +150,5 @@ def _menu(choices: list[Choice], default: Choice | None) -> Text:
         if choice is default:
             menu.append("  (Enter)", "dim")
         menu.append("\n")
-    menu.append("  Ctrl-C stops the turn", "dim")
+    menu.append(f"  {hint}", "dim")
     return menu

@@ -78,11 +78,13 @@ class Turns:
     def _interruptible(self, prompt: "asyncio.Future[str]") -> Iterator[None]:
         loop = asyncio.get_running_loop()
         self._stopping = False
+        before = signal.getsignal(signal.SIGINT)
         loop.add_signal_handler(signal.SIGINT, self._interrupt, prompt)
         try:
             yield
         finally:
             loop.remove_signal_handler(signal.SIGINT)
+            signal.signal(signal.SIGINT, before)
             if not prompt.done():
                 prompt.cancel()
 
@@ -115,8 +117,8 @@ class Turns:
         if told.what in self._transcript.said:
             self._transcript.remark(told.next_step)
             return
-        self._transcript.remark(f"✗ {visible(told.what)}", "red")
-        self._transcript.remark(visible(told.next_step), "", "advice")
+        self._transcript.remark(f"✗ {visible(told.what)}", "red", "error")
+        self._transcript.remark(visible(told.next_step), "", "error")
 
 
 async def _tick(live: LivePaper) -> None:

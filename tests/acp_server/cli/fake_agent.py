@@ -1,6 +1,6 @@
 """A small ACP agent for the client's tests: what it does is chosen by the prompt's first word.
 
-Run as a program. It reads and writes one JSON object a line, and keeps no state between prompts.
+Run as a program. It reads and writes one JSON object a line.
 """
 
 import json
@@ -26,6 +26,8 @@ STORED = [
     {"sessionId": "bbbb-3333", "cwd": "/elsewhere", "title": "far"},
 ]
 
+opened = [SESSION]
+
 Json = dict[str, Any]
 
 
@@ -43,7 +45,7 @@ def receive() -> Json:
 
 
 def update(variant: str, **fields: Any) -> None:
-    params = {"sessionId": SESSION, "update": {"sessionUpdate": variant, **fields}}
+    params = {"sessionId": opened[-1], "update": {"sessionUpdate": variant, **fields}}
     send({"method": "session/update", "params": params})
 
 
@@ -74,7 +76,7 @@ def hello(_rest: str) -> Json:
 def edit(_rest: str) -> Json:
     update("tool_call", toolCallId="c1", title="Edit stats.py", kind="edit", status="pending")
     call = {"toolCallId": "c1", "title": "Edit stats.py", "kind": "edit", "content": [DIFF]}
-    params = {"sessionId": SESSION, "toolCall": call, "options": OPTIONS}
+    params = {"sessionId": opened[-1], "toolCall": call, "options": OPTIONS}
     answer = ask("session/request_permission", params)
     outcome = answer["result"]["outcome"]
     allowed = str(outcome.get("optionId", "")).startswith("allow")
@@ -86,7 +88,7 @@ def edit(_rest: str) -> Json:
 
 
 def read(path: str) -> Json:
-    answer = ask("fs/read_text_file", {"sessionId": SESSION, "path": path})
+    answer = ask("fs/read_text_file", {"sessionId": opened[-1], "path": path})
     chunk(json.dumps(answer.get("result") or answer.get("error")))
     return {"stopReason": "end_turn"}
 
@@ -142,18 +144,19 @@ def answer_to(method: str, params: Json) -> Json:
     if method == "initialize":
         return {"protocolVersion": 1, "agentInfo": {"name": "fake", "version": "1"}}
     if method == "session/new":
-        return {"sessionId": SESSION, "modes": {"currentModeId": "default", "availableModes": []}}
+        return {
+            "sessionId": opened[-1],
+            "modes": {"currentModeId": "default", "availableModes": []},
+        }
     if method == "session/list":
         here = [s for s in STORED if params.get("cwd") in (None, s["cwd"])]
         first = int(params.get("cursor", "0"))
         more = {"nextCursor": str(first + 1)} if first + 1 < len(here) else {}
         return {"sessions": here[first : first + 1], **more}
     if method == "session/load":
+        opened.append(params["sessionId"])
         for kind, text in (("user_message_chunk", "again?"), ("agent_message_chunk", "Yes.")):
-            content = {"type": "text", "text": text}
-            body = {"sessionUpdate": kind, "content": content}
-            params_out = {"sessionId": params["sessionId"], "update": body}
-            send({"method": "session/update", "params": params_out})
+            chunk(text, kind)
         return {}
     if method == "session/prompt":
         word, _, rest = params["prompt"][0]["text"].partition(" ")

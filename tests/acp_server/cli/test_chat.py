@@ -1,0 +1,106 @@
+"""``hermes chat`` without a terminal, against an agent that does as its prompt says."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_server.cli.chat import ChatOptions, run_chat
+from acp_server.cli.console import Failure
+
+Chat = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def chat(fake_agent: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Chat:
+    def run(prompt: str | None, **options: Any) -> tuple[int, str]:
+        chosen = {"cwd": tmp_path, "command": fake_agent, **options}
+        code = run_chat(ChatOptions(prompt=prompt, **chosen))
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def test_one_turn_in_plain_text(chat: Chat) -> None:
+    code, shown = chat("hello")
+    assert code == 0
+    *turn, closing = shown.split("\n\n")
+    assert turn == ["┊ Some thinking.", "Hello **world**."]
+    assert closing.startswith("1.2k of 128k tokens · ")
+
+
+def test_without_a_terminal_a_question_is_rejected_and_that_is_said(chat: Chat) -> None:
+    code, shown = chat("edit")
+    assert code == 0
+    assert "✎ Edit stats.py\n  /repo/stats.py +1 -1\n  1   a = 1\n  2 - b = 2\n" in shown
+    assert "  rejected: there is no terminal to ask on\n" in shown
+    assert "✎ Edit stats.py  ✗ rejected\n" in shown
+    assert "outcome: reject_once" in shown
+
+
+def test_escapes_of_a_command_never_reach_the_output(chat: Chat) -> None:
+    _, shown = chat("escape")
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "$ printf '\\x1b[2J'  ✓\n  a\\x1b[31mb\\u202ec\n" in shown
+
+
+def test_an_error_of_the_agent_is_told_and_fails(chat: Chat) -> None:
+    code, shown = chat("fail")
+    assert code == 1
+    assert "✗ The key was refused.\nSet OPENROUTER_API_KEY.\n" in shown
+
+
+def test_the_death_of_the_agent_is_a_failure(chat: Chat) -> None:
+    with pytest.raises(Failure) as caught:
+        chat("die")
+    assert caught.value.what == "The agent ended unexpectedly (exit code 3): it broke"
+
+
+def test_a_piped_prompt(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("hello\n"))
+    assert chat(None)[0] == 0
+
+
+def test_nothing_to_ask(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(" \n"))
+    with pytest.raises(Failure, match="nothing to ask"):
+        chat(None)
+
+
+def test_a_resumed_session_is_shown_first(chat: Chat) -> None:
+    code, shown = chat("hello", cwd=Path("/"), resume="aaaa-2")
+    assert code == 0
+    assert shown.startswith("› again?\n\nYes.\n\n┊ Some thinking.\n")
+
+
+@pytest.mark.parametrize(
+    ("resume", "words"),
+    [
+        ("", "no earlier session"),
+        ("aaaa", "are several sessions with an id that begins with 'aaaa'"),
+        ("zzzz", "is no session with an id that begins with 'zzzz'"),
+    ],
+)
+def test_a_session_that_cannot_be_resumed(chat: Chat, resume: str, words: str) -> None:
+    with pytest.raises(Failure) as caught:
+        chat("hello", resume=resume)
+    assert words in caught.value.what
+
+
+def test_the_last_session_of_the_folder_is_resumed(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[object] = []
+
+    async def sessions(_client: object, cwd: Path | None) -> list[dict[str, Any]]:
+        found.append(cwd)
+        return [{"sessionId": "first", "cwd": "/"}, {"sessionId": "second", "cwd": "/"}]
+
+    monkeypatch.setattr("acp_server.cli.client.AcpClient.sessions", sessions)
+    code, shown = chat("hello", cwd=Path("/"), resume="")
+    assert code == 0
+    assert found == [Path("/")]
+    assert "again?" in shown

@@ -1,0 +1,135 @@
+"""``hermes chat`` on a terminal: typing, questions, Ctrl-C."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.acp_server.cli.terminal import Terminal
+
+CHAT = """
+import sys
+from pathlib import Path
+from acp_server.cli.chat import ChatOptions, run_chat
+prompt = sys.argv[1] or None
+sys.exit(run_chat(ChatOptions(cwd=Path.cwd(), command=sys.argv[2:], prompt=prompt)))
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def start(agent: list[str], tmp_path: Path, prompt: str = "") -> Terminal:
+    env = {**os.environ, "HERMES_HOME": str(tmp_path / "home")}
+    return Terminal([sys.executable, "-c", CHAT, prompt, *agent], tmp_path, env)
+
+
+@pytest.mark.parametrize(
+    ("key", "answer", "words"),
+    [
+        ("y", "allow_once", "allowed once"),
+        ("A", "allow_always", "always allowed"),
+        ("n", "reject_once", "rejected"),
+        ("\r", "reject_once", "rejected"),
+        ("\x04", "reject_once", "rejected"),
+    ],
+)
+def test_a_question_is_answered_by_one_key(
+    fake_agent: list[str], tmp_path: Path, key: str, answer: str, words: str
+) -> None:
+    with start(fake_agent, tmp_path, "edit") as terminal:
+        terminal.expect("Edit stats.py")
+        terminal.expect("2 + b = 3")
+        terminal.expect("y  Allow once")
+        terminal.expect("n  Reject  (Enter)")
+        terminal.send(key)
+        terminal.expect(words)
+        terminal.expect(f"outcome: {answer}")
+        assert terminal.exit_code() == 0
+
+
+def test_a_paste_or_another_key_answers_nothing(fake_agent: list[str], tmp_path: Path) -> None:
+    with start(fake_agent, tmp_path, "edit") as terminal:
+        terminal.expect("n  Reject  (Enter)")
+        for keys in ("yy", "\x1b[A", "x"):
+            terminal.send(keys)
+            terminal.expect("Press one of the keys above")
+        terminal.send("n")
+        terminal.expect("outcome: reject_once")
+        assert terminal.exit_code() == 0
+
+
+def test_ctrl_c_stops_a_turn(fake_agent: list[str], tmp_path: Path) -> None:
+    with start(fake_agent, tmp_path, "wait") as terminal:
+        terminal.expect("Waiting")
+        terminal.send("\x03")
+        terminal.expect("Stopping.")
+        terminal.expect("Stopped.")
+        assert terminal.exit_code() == 130
+
+
+def test_ctrl_c_at_a_question_withdraws_it(fake_agent: list[str], tmp_path: Path) -> None:
+    with start(fake_agent, tmp_path, "edit") as terminal:
+        terminal.expect("n  Reject  (Enter)")
+        terminal.send("\x03")
+        terminal.expect("outcome: cancelled")
+        assert terminal.exit_code() == 130
+
+
+def test_a_second_ctrl_c_leaves_an_agent_that_does_not_hear(
+    fake_agent: list[str], tmp_path: Path
+) -> None:
+    with start(fake_agent, tmp_path, "ignore") as terminal:
+        terminal.expect("Deaf")
+        terminal.send("\x03")
+        terminal.expect("Stopping.")
+        terminal.send("\x03")
+        assert terminal.exit_code() == 130
+
+
+def test_a_conversation(fake_agent: list[str], tmp_path: Path, home: Path) -> None:
+    with start(fake_agent, tmp_path) as terminal:
+        terminal.expect("Hermes ")
+        terminal.expect("mode default")
+        terminal.expect("›")
+        terminal.send("hello\r")
+        terminal.expect("Hello world.")
+        terminal.expect("›")
+        terminal.send("\x1b[200~read /none\nof it\x1b[201~\r")
+        terminal.expect("There is no file /none")
+        terminal.expect("›")
+        terminal.send("/quit\r")
+        assert terminal.exit_code() == 0
+    history = home / "history"
+    assert "hello" in history.read_text()
+    assert stat.S_IMODE(history.stat().st_mode) == 0o600
+
+
+def test_leaving_with_ctrl_d_and_with_ctrl_c(fake_agent: list[str], tmp_path: Path) -> None:
+    with start(fake_agent, tmp_path) as terminal:
+        terminal.expect("›")
+        terminal.send("\x04")
+        assert terminal.exit_code() == 0
+    with start(fake_agent, tmp_path) as terminal:
+        terminal.expect("›")
+        terminal.send("half\x03")
+        terminal.expect("›")
+        terminal.send("\x03")
+        terminal.expect("Ctrl-C again leaves")
+        terminal.send("\x03")
+        assert terminal.exit_code() == 130
+
+
+def test_the_terminal_is_as_before_and_saw_no_foreign_escape(
+    fake_agent: list[str], tmp_path: Path
+) -> None:
+    with start(fake_agent, tmp_path, "escape") as terminal:
+        terminal.expect("\\x1b[31mb\\u202ec")
+        assert terminal.exit_code() == 0
+        assert b"\x1b[2J" not in terminal.raw
+        assert b"\x1b]" not in terminal.raw
+        assert terminal.raw.count(b"\x1b[?25l") == terminal.raw.count(b"\x1b[?25h")
