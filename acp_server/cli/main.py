@@ -90,9 +90,9 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
 
 def _dispatch(arguments: argparse.Namespace) -> int:
     if arguments.version:
-        from acp_server.cli.version import program_version
+        from acp_server.capabilities import VERSION
 
-        say(f"hermes {program_version()}")
+        say(f"hermes {VERSION}")
         return 0
     if arguments.command is None:
         _parser().print_help(sys.stderr)
