@@ -21,13 +21,14 @@ def to_request(
     tools: Sequence[dict[str, Any]],
     runtime: Runtime,
     *,
-    keep_reasoning: bool = True,
+    stale: int = 0,
 ) -> dict[str, Any]:
     """Return the body of a streaming request.
 
     Only keys of the format are sent, and a message's form depends on that message alone. Messages
     come last, so that a longer conversation's request begins with the bytes of the shorter one.
-    Lone surrogates become U+FFFD. ``keep_reasoning=False`` leaves stored reasoning out.
+    Lone surrogates become U+FFFD. The reasoning of the first
+    ``stale`` messages is left out.
     """
     compat = runtime.compat
     request: dict[str, Any] = {**compat.extra_body, "model": runtime.model, "stream": True}
@@ -37,7 +38,10 @@ def to_request(
         request[compat.max_tokens_key] = runtime.max_output
     if tools:
         request["tools"] = [clean(tool) for tool in tools]
-    request["messages"] = [to_wire(message, compat, keep_reasoning) for message in messages]
+    request["messages"] = [
+        to_wire(message, compat, keep_reasoning=place >= stale)
+        for place, message in enumerate(messages)
+    ]
     return request
 
 

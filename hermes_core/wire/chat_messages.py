@@ -10,7 +10,7 @@ _EMPTY = "(empty)"
 """Stands for an assistant message without text or calls, which endpoints refuse."""
 
 
-def to_wire(message: Message, compat: Compat, keep_reasoning: bool) -> dict[str, Any]:
+def to_wire(message: Message, compat: Compat, *, keep_reasoning: bool) -> dict[str, Any]:
     """Return ``message`` with the keys of the format alone.
 
     Arguments of a stored call that are not a JSON object are sent as ``{}``: strict endpoints
@@ -18,7 +18,8 @@ def to_wire(message: Message, compat: Compat, keep_reasoning: bool) -> dict[str,
     """
     role = message["role"]
     if role == "assistant":
-        return _assistant(message, compat, keep_reasoning)
+        sent = _assistant(message)
+        return {**sent, **_reasoning(message, compat)} if keep_reasoning else sent
     if role == "tool":
         call_id = message.get("tool_call_id", "")
         return {"role": role, "tool_call_id": clean(call_id), "content": clean(text_of(message))}
@@ -56,7 +57,7 @@ def _content(message: Message) -> Any:
     return parts
 
 
-def _assistant(message: Message, compat: Compat, keep_reasoning: bool) -> dict[str, Any]:
+def _assistant(message: Message) -> dict[str, Any]:
     text = clean(text_of(message))
     calls = message.get("tool_calls")
     sent: dict[str, Any] = {"role": "assistant", "content": text}
@@ -65,8 +66,6 @@ def _assistant(message: Message, compat: Compat, keep_reasoning: bool) -> dict[s
         sent["tool_calls"] = [_call(call) for call in calls]
     elif not text.strip():
         sent["content"] = _EMPTY
-    if keep_reasoning:
-        sent.update(_reasoning(message, compat))
     return sent
 
 

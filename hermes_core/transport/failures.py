@@ -1,0 +1,223 @@
+"""What went wrong, said once: statuses and error bodies to our error tree.
+
+The texts say what happened and why. What to do next depends on what was tried already: the model
+room adds it (``model.recovery``).
+"""
+
+import email.utils
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from hermes_core.ground.errors import (
+    AuthFailed,
+    BadRequest,
+    ConnectionFailed,
+    ContextOverflow,
+    MalformedResponse,
+    ModelNotFound,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Refused,
+    ServerError,
+    StaleReasoning,
+)
+from hermes_core.ground.runtime import Runtime
+from hermes_core.transport.error_bodies import said_in
+
+_OVERFLOW = (
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "maximum context",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "exceeds the maximum number of tokens",
+    "exceed_context",
+    "reduce the length of the messages",
+)
+_QUOTA = (
+    "insufficient_quota",
+    "insufficient quota",
+    "exceeded your current quota",
+    "insufficient balance",
+    "insufficient credit",
+    "out of credit",
+    "billing",
+    "payment required",
+)
+_STALE = (
+    "invalid_encrypted_content",
+    "thought_signature",
+    "thought signature",
+    "signature in thinking",
+    "thinking block",
+)
+_REFUSED = ("content_policy", "content policy", "content_filter", "moderation", "flagged")
+_UNKNOWN_MODEL = (
+    "model_not_found",
+    "model not found",
+    "not a valid model",
+    "no such model",
+    "unknown model",
+)
+
+_BY_STATUS: dict[int, type[ProviderError]] = {
+    401: AuthFailed,
+    402: QuotaExhausted,
+    403: AuthFailed,
+    404: ModelNotFound,
+    408: ConnectionFailed,
+    409: ServerError,
+    413: ContextOverflow,
+    425: ServerError,
+    429: RateLimited,
+}
+
+_SENTENCES: dict[type[ProviderError], str] = {
+    AuthFailed: "{provider} refused the credential",
+    BadRequest: "{provider} refused the request",
+    ConnectionFailed: "{provider} gave up waiting",
+    ContextOverflow: "The conversation is longer than {model} takes",
+    ModelNotFound: "{provider} does not serve {model} at {url}",
+    QuotaExhausted: "The credit or quota at {provider} is used up",
+    RateLimited: "{provider} takes no more requests now",
+    Refused: "{provider} declined to answer",
+    ServerError: "{provider} failed",
+    StaleReasoning: "{provider} no longer takes its earlier reasoning",
+}
+
+
+def from_status(
+    runtime: Runtime, status: int, headers: Mapping[str, str], body: bytes
+) -> ProviderError:
+    """Return the error for an answer that is not a success; header names are in lower case."""
+    if 300 <= status < 400:
+        return BadRequest(
+            f"{runtime.provider} redirects to {headers.get('location', 'elsewhere')!r:.200}, which "
+            "is not followed, for the key's sake. Set model.base_url to the final address.",
+            provider=runtime.provider,
+            model=runtime.model,
+            status=status,
+        )
+    said, codes = said_in(body)
+    return _error(
+        runtime,
+        _classify(status, f"{codes} {said}".lower()),
+        said,
+        status=status,
+        retry_after=_retry_after(headers),
+        request_id=headers.get("x-request-id") or headers.get("request-id"),
+    )
+
+
+def from_chunk(runtime: Runtime, chunk: Mapping[str, Any]) -> ProviderError | None:
+    """Return the error that ``chunk`` tells in the middle of a stream, if it does."""
+    if not chunk.get("error") and ("choices" in chunk or not _is_error(chunk)):
+        return None
+    said, codes = said_in(chunk)
+    return _error(runtime, _classify(_status_in(codes), f"{codes} {said}".lower()), said)
+
+
+def malformed(runtime: Runtime, text: str) -> MalformedResponse:
+    """Return the error for a body, given as ``text``, that is no answer."""
+    said, _ = said_in(text[:65536].encode("utf-8", "replace"))
+    if not text.strip():
+        what = f"{runtime.provider} sent an empty answer."
+    elif text.lstrip()[:1] == "<":
+        what = f"{runtime.base_url} answered with a web page ({said}) in place of an answer."
+    else:
+        what = f"{runtime.provider} sent something that is no answer: {said.rstrip('.')}."
+    return MalformedResponse(what, provider=runtime.provider, model=runtime.model)
+
+
+def _error(
+    runtime: Runtime,
+    kind: type[ProviderError],
+    said: str,
+    *,
+    status: int | None = None,
+    retry_after: float | None = None,
+    request_id: str | None = None,
+) -> ProviderError:
+    what = _SENTENCES[kind].format(
+        provider=runtime.provider, model=runtime.model, url=runtime.base_url
+    )
+    number = "" if status is None else f" ({status})"
+    reason = f": {said.rstrip('.')}" if said else ""
+    return kind(
+        f"{what}{number}{reason}.",
+        provider=runtime.provider,
+        model=runtime.model,
+        status=status,
+        request_id=request_id,
+        retry_after=retry_after,
+    )
+
+
+def _classify(status: int, text: str) -> type[ProviderError]:
+    """Return the class for a status and what was said, in lower case."""
+    if any(words in text for words in _OVERFLOW) and status not in (401, 403, 429):
+        return ContextOverflow
+    if any(words in text for words in _STALE) and status in (400, 401, 422):
+        return StaleReasoning
+    if any(words in text for words in _QUOTA) and status in (400, 403, 429):
+        return QuotaExhausted
+    if any(words in text for words in _REFUSED) and status in (400, 403, 451):
+        return Refused
+    if any(words in text for words in _UNKNOWN_MODEL) and status in (400, 422):
+        return ModelNotFound
+    return _BY_STATUS.get(status) or (ServerError if status >= 500 else BadRequest)
+
+
+def _is_error(chunk: Mapping[str, Any]) -> bool:
+    return chunk.get("object") == "error" or "detail" in chunk or {"code", "message"} <= set(chunk)
+
+
+_WORDS_TO_STATUS = (
+    ("rate_limit", 429),
+    ("overloaded", 529),
+    ("quota", 402),
+    ("authentication", 401),
+    ("permission", 403),
+    ("not_found", 404),
+    ("invalid_request", 400),
+    ("bad_request", 400),
+    ("context_length", 400),
+)
+
+
+def _status_in(codes: str) -> int:
+    """Return the HTTP status that an error inside a stream stands for; 500 if it does not say."""
+    for word in codes.split():
+        if word.isdecimal() and 400 <= int(word) <= 599:
+            return int(word)
+    lowered = codes.lower()
+    return next((status for words, status in _WORDS_TO_STATUS if words in lowered), 500)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds to wait (RFC 9110, 10.2.3); None if there is no telling."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or not value:
+        return seconds
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, moment.timestamp() - time.time())
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < 1e9 else None
