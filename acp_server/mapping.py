@@ -1,9 +1,9 @@
 """Between the core's terms and those of the Agent Client Protocol, in both directions. Pure.
 
-What a person is told besides the answer (``StatusChanged``): a client that announced
-``session.notices`` gets a notice while it happens. Otherwise an error is a piece of the answer, so
-that nobody overlooks it, and anything less is a thought, so that it stays apart from what the
-model said.
+What a person is told besides the answer (``StatusChanged``): an error is a piece of the answer, so
+that nobody overlooks it. Anything less is a notice while it happens, for a client that announced
+``session.notices``; for others, and in a replay, it is a thought, so that it stays apart from what
+the model said.
 
 No value is ever null: several clients refuse a null where the protocol allows one. Arrays in a
 ``tool_call_update`` replace what the card showed, so an empty one is left out.
@@ -155,10 +155,10 @@ def _chunk(kind: str, text: str, message_id: str = "") -> Json:
 
 def _status(event: StatusChanged, notices: bool) -> Json:
     text = REDACTOR.redact(event.text)
-    if notices:
-        return {"sessionUpdate": "notice", "severity": event.level, "title": one_line(text) or "?"}
     if event.level == "error":
         return _chunk("agent_message_chunk", f"\n\n{text}\n")
+    if notices:
+        return {"sessionUpdate": "notice", "severity": event.level, "title": one_line(text) or "?"}
     return _chunk("agent_thought_chunk", f"{text}\n")
 
 

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from acp_server.rpc.errors import INVALID_REQUEST, RpcError
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import Interrupted
+from hermes_core.ground.events import Event
 from hermes_core.ground.interrupt import Interrupt
 
 GRACE = 0.08
@@ -40,12 +41,8 @@ class Agent(Protocol):
 
     mode: Mode
 
-    def run_conversation(self, user_message: str) -> Mapping[str, Any]:
+    def run_conversation(self, user_message: str, *, interrupt: Interrupt) -> Mapping[str, Any]:
         """Run a turn; see ``hermes_core.agent.results.Result``."""
-        ...
-
-    def interrupt(self) -> None:
-        """Stop the running turn."""
         ...
 
 
@@ -56,6 +53,10 @@ class Screen(Protocol):
         """Let events through from now on; ``interrupt`` ends any waiting for a slow client."""
         ...
 
+    def __call__(self, event: Event) -> None:
+        """Show ``event``, if a turn runs."""
+        ...
+
     def send(self, update: dict[str, Any]) -> None:
         """Show one update of the protocol as it is, if a turn runs."""
         ...
@@ -63,6 +64,10 @@ class Screen(Protocol):
     def end(self) -> None:
         """End every card that is still open and let nothing through any more."""
         ...
+
+
+Work = Callable[[Interrupt], Mapping[str, Any]]
+"""What a turn does until its latch is set; raises ``Interrupted`` then, or returns early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ class AcpSession:
         """The latch of the running turn; one that nobody sets while there is none."""
         return self._idle if self._turn is None else self._turn.interrupt
 
-    def start_turn(self, work: Callable[[], Mapping[str, Any]]) -> Turn:
+    def start_turn(self, work: Work) -> Turn:
         """Run ``work`` as the session's turn, on a thread of its own.
 
         Call it on the loop's thread. Raises ``RpcError`` (-32600) while another turn runs.
@@ -117,7 +122,6 @@ class AcpSession:
         loop = asyncio.get_running_loop()
         before = self._turn.finished if self._turn else None
         turn = self._turn = Turn(loop)
-        turn.interrupt.listen(self.agent.interrupt)
         threading.Thread(
             target=self._run, args=(turn, before, work, loop), name=f"turn-{self.id}", daemon=True
         ).start()
@@ -145,13 +149,13 @@ class AcpSession:
         self,
         turn: Turn,
         before: "concurrent.futures.Future[None] | None",
-        work: Callable[[], Mapping[str, Any]],
+        work: Work,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         try:
             _wait_for(before, turn.interrupt)
             self.screen.begin(turn.interrupt)
-            outcome = Outcome(result=work())
+            outcome = Outcome(result=work(turn.interrupt))
         except Interrupted:
             outcome = Outcome(cancelled=True)
         except BaseException as error:

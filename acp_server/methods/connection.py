@@ -5,7 +5,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 THREAD_SECONDS = 1.0
 """How long the end of the connection waits for the threads of cancelled turns, all together."""
-
-STORE_NAME = "hermes_sessions.db"
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +49,7 @@ class Connection:
         self.warmed = False
         self._lock = threading.Lock()
         self._store: Store | None = None
+        self._notices: dict[str, bool] = {}
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -66,18 +65,31 @@ class Connection:
 
     def config(self) -> Config:
         """Read the configuration anew; raises ``ConfigError``."""
-        return load_config(self.environ)
+        config = load_config(self.environ)
+        with self._lock:
+            self._add_notices(config.warnings)
+        return config
 
     def store(self) -> "Store":
         """Return the store, opened at the first use; raises ``StoreError``."""
-        from hermes_core.sessions.store import Store
+        from hermes_core.sessions.store import FILE_NAME, Store
 
         with self._lock:
             if self._store is None:
-                home = hermes_home(self.environ)
-                home.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._store = Store(home / STORE_NAME)
+                self._store = Store(hermes_home(self.environ) / FILE_NAME)
+                self._add_notices(self._store.notices)
             return self._store
+
+    def take_notices(self) -> list[str]:
+        """Return what a person should be told about settings and store, each text once."""
+        with self._lock:
+            texts = [text for text, told in self._notices.items() if not told]
+            self._notices.update(dict.fromkeys(texts, True))
+            return texts
+
+    def _add_notices(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self._notices.setdefault(text, False)
 
     def runtime(self) -> Runtime:
         """Return the provider, resolved; raises ``ConfigError`` or ``NoCredentials``."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,9 +11,11 @@ from acp_server.mapping import failure_of, mode_update, text_update
 from acp_server.methods.connection import Connection
 from acp_server.prompts import to_content
 from acp_server.schema.prompts import CancelNotification, PromptRequest
-from acp_server.session import AcpSession, Outcome, Turn
+from acp_server.session import AcpSession, Outcome, Turn, Work
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import Interrupted
+from hermes_core.ground.events import StatusChanged
+from hermes_core.ground.interrupt import Interrupt
 
 TOLD_IN_TEXT = frozenset({"toad"})
 """Clients that show an error answer as a broken agent: they get its text and ``end_turn``."""
@@ -47,34 +49,35 @@ async def cancel(connection: Connection, params: dict[str, Any]) -> None:
         session.cancel()
 
 
-def _work(
-    connection: Connection, session: AcpSession, blocks: list[dict[str, Any]]
-) -> Callable[[], Mapping[str, Any]]:
+def _work(connection: Connection, session: AcpSession, blocks: list[dict[str, Any]]) -> Work:
     command = slash.find(blocks)
     if command is not None:
         return partial(_run_command, connection, session, *command)
-    return partial(_converse, session, to_content(blocks, session.cwd))
+    return partial(_converse, connection, session, to_content(blocks, session.cwd))
 
 
-def _converse(session: AcpSession, content: str) -> Mapping[str, Any]:
-    """Have the agent answer; a failure is told to the person before it ends the turn."""
+def _converse(
+    connection: Connection, session: AcpSession, content: str, interrupt: Interrupt
+) -> Mapping[str, Any]:
+    """Have the agent answer. It has told its errors to the person when it returns them."""
+    for text in connection.take_notices():
+        session.screen(StatusChanged("warning", text))
     try:
-        result = session.agent.run_conversation(content)
-        error = result["exception"]
+        return session.agent.run_conversation(content, interrupt=interrupt)
     except Interrupted:
         raise
-    except Exception as unforeseen:
+    except Exception as error:
         _log.exception("the turn of session %s failed", session.id)
-        result, error = {}, unforeseen
-    if error is not None:
-        details = failure_of(error).data["details"]
-        session.screen.send(text_update(f"\n\n{details}\n", ""))
+        session.screen(StatusChanged("error", failure_of(error).data["details"]))
         return {"exception": error}
-    return result
 
 
 def _run_command(
-    connection: Connection, session: AcpSession, command: slash.Command, argument: str
+    connection: Connection,
+    session: AcpSession,
+    command: slash.Command,
+    argument: str,
+    _interrupt: Interrupt,
 ) -> Mapping[str, Any]:
     def set_mode(mode: Mode) -> None:
         session.agent.mode = mode

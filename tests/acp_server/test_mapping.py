@@ -183,9 +183,15 @@ def test_a_status_is_a_notice_only_for_a_client_that_announced_notices() -> None
         {"sessionUpdate": "notice", "severity": "warning", "title": "the provider is busy"}
     ]
     assert to_updates(event)[0]["sessionUpdate"] == "agent_thought_chunk"
-    error = StatusChanged("error", "no answer")
-    assert to_updates(error)[0]["sessionUpdate"] == "agent_message_chunk"
-    assert to_updates(error, notices=True, replaying=True)[0]["sessionUpdate"] != "notice"
+    again = to_updates(event, notices=True, replaying=True)[0]
+    assert again["sessionUpdate"] == "agent_thought_chunk"
+
+
+@pytest.mark.parametrize("notices", [True, False])
+def test_an_error_is_a_piece_of_the_answer(notices: bool) -> None:
+    shown = to_updates(StatusChanged("error", "no answer"), notices=notices)[0]
+    assert shown["sessionUpdate"] == "agent_message_chunk"
+    assert "no answer" in shown["content"]["text"]
 
 
 def test_a_question_repeats_what_its_card_shows() -> None:

@@ -16,7 +16,7 @@ from tests.e2e.editor import AgentError, Editor, Session
 from tests.e2e.stage import COMMAND, Stage
 from tests.schema.validate import WireValidator
 
-PATIENCE = 60.0
+PATIENCE = 30.0
 """Seconds after which a wait in a test has failed; nothing should ever come near it."""
 
 FULL = {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": True}
