@@ -9,7 +9,7 @@ from hermes_core.agent.cards import Card
 from hermes_core.approval.grants import Grants
 from hermes_core.approval.judge import judge
 from hermes_core.ground.actions import Answer, Mode
-from hermes_core.ground.errors import StoreError
+from hermes_core.ground.errors import Interrupted, StoreError
 from hermes_core.ground.events import ApprovalRequested, Emit
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.workspace import Workspace
@@ -75,7 +75,7 @@ def _ask(question: ApprovalRequested, emit: Emit, interrupt: Interrupt) -> Answe
         answer = question.reply.result()
     except CancelledError:
         answer = "reject_once"
-    except StoreError:
+    except (Interrupted, StoreError):
         _drop(question)
         raise
     except Exception:
