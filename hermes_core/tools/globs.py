@@ -40,12 +40,13 @@ def base_names(glob: str | None) -> tuple[str, ...]:
 
 def alternatives(glob: str) -> list[str]:
     """Return ``glob`` with its braces written out; raise ``ValueError`` if there are too many."""
-    done, waiting = [], [glob]
+    done: set[str] = set()
+    waiting = [glob]
     while waiting:
         one = waiting.pop()
         braces = _BRACES.search(one)
         if braces is None:
-            done.append(one)
+            done.add(one)
         else:
             before, after = one[: braces.start()], one[braces.end() :]
             waiting += [f"{before}{choice}{after}" for choice in braces[1].split(",")]

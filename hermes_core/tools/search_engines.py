@@ -50,10 +50,11 @@ def ripgrep_command(program: str, query: Query) -> list[str]:
     """
     place = "./" if query.root.is_dir() else f"./{query.root.name}"
     command = [
-        *(program, "--no-config", "--no-messages", "--hidden", "--no-require-git"),
+        *(program, "--no-config", "--no-messages", "--hidden", "--glob", "!.git", "--sort", "path"),
         *("--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global"),
-        *("--glob", "!.git", "--sort", "path"),
     ]
+    if not search_walk.in_repository(str(query.root)):
+        command += ["--no-require-git", "--no-ignore-parent"]
     if query.pattern is None:
         return [*command, "--files", "--null", place]
     for name in query.names:

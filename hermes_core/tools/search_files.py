@@ -64,9 +64,7 @@ def search_files(
     if not pattern:
         raise ToolError("search_files: the pattern is empty. To list all files: mode files, *.")
     if mode == "content" and _LINE_BREAK.search(pattern):
-        raise ToolError(
-            "search_files: lines are searched one by one; leave \\n out of the pattern."
-        )
+        raise ToolError("search_files: each line is searched alone; leave \\n out of the pattern.")
     root = ctx.workspace.resolve(path)
     count = max(1, min(limit, MAX_LIMIT))
     request = _Request(pattern, root, glob, mode, ignore_case, count)
@@ -190,7 +188,7 @@ def _report(ctx: ToolContext, request: _Request, lines: list[str], answer: Captu
         return "\n".join([*chosen, *notes])
     where = shown(ctx, request.root) + (f" in files {request.glob}" if request.glob else "")
     what = "matches for" if request.mode == "content" else "files"
-    return "\n".join([f"No {what} {request.pattern} in {where}.", *notes])
+    return "\n".join([f"No {what} {request.pattern} in {where}", *notes])
 
 
 def _bounded(lines: list[str]) -> list[str]:

@@ -26,24 +26,38 @@ Rules = list[tuple[str, list[Rule]]]
 """The ignore files that count in a folder, outermost first: their folder and its rules."""
 
 
+def in_repository(root: str) -> bool:
+    """Return whether ``root`` lies in a git repository, or is one."""
+    folder = root
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        folder, last = os.path.dirname(folder), folder
+        if folder == last:
+            return False
+    return True
+
+
 def walk(root: str) -> Iterator[tuple[str, str]]:
     """Yield the files to search, as (path, path relative to root), sorted as ripgrep sorts.
 
-    Skipped are ``.git``, what ignore files exclude, links, and everything that is no file.
+    Skipped are ``.git``, what ignore files exclude, links, and everything that is no file. In a
+    repository its ignore files above ``root`` count as well, and none across its border.
     """
     if not os.path.isdir(root):
         yield root, os.path.basename(root)
         return
-    yield from _walk(root, "", _outer_rules(root))
+    bordered = in_repository(root)
+    yield from _walk(root, "", _outer_rules(root) if bordered else [], bordered)
 
 
-def _walk(folder: str, relative: str, rules: Rules) -> Iterator[tuple[str, str]]:
+def _walk(folder: str, relative: str, rules: Rules, bordered: bool) -> Iterator[tuple[str, str]]:
     try:
         with os.scandir(folder) as found:
             entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
     except OSError:
         return
-    own = _patterns(folder)
+    if bordered and any(entry.name == ".git" for entry in entries):
+        rules = []
+    own = _rules(folder)
     rules = [*rules, (folder, own)] if own else rules
     for entry in entries:
         is_folder = _is(entry.is_dir)
@@ -53,7 +67,7 @@ def _walk(folder: str, relative: str, rules: Rules) -> Iterator[tuple[str, str]]
             continue
         path = f"{relative}{entry.name}"
         if is_folder:
-            yield from _walk(entry.path, f"{path}/", rules)
+            yield from _walk(entry.path, f"{path}/", rules, bordered)
         else:
             yield entry.path, path
 
@@ -76,7 +90,7 @@ def _ignored(path: str, is_folder: bool, rules: Rules) -> bool:
 
 
 def _outer_rules(root: str) -> Rules:
-    """Return the rules of the folders above ``root``, up to its repository's.
+    """Return the rules of the folders above ``root``, up to that of its repository.
 
     A rule that excludes ``root`` itself does not count: whoever names a folder wants to look
     into it. One that excludes every name still does, as it speaks of what is inside.
@@ -85,11 +99,8 @@ def _outer_rules(root: str) -> Rules:
     folder = root
     while not os.path.lexists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
-        if above == folder:
-            break
         relative = os.path.relpath(root, above) + "/"
-        kept = [rule for rule in _patterns(above) if not _is_about(rule, relative)]
-        rules.insert(0, (above, kept))
+        rules.insert(0, (above, [rule for rule in _rules(above) if not _is_about(rule, relative)]))
         folder = above
     return rules
 
@@ -100,7 +111,7 @@ def _is_about(rule: Rule, relative: str) -> bool:
     return not every_name and pattern.match_file(relative) is not None
 
 
-def _patterns(folder: str) -> list[Rule]:
+def _rules(folder: str) -> list[Rule]:
     """Return the rules of a folder's ignore file; lines that are none are skipped."""
     try:
         with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
@@ -109,15 +120,15 @@ def _patterns(folder: str) -> list[Rule]:
         return []
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    patterns: list[Rule] = []
+    rules: list[Rule] = []
     for line in lines:
         try:
             pattern = GitIgnoreSpecPattern(line)
         except (ValueError, re.error):
             continue
         if pattern.include is not None:
-            patterns.append((line, pattern))
-    return patterns
+            rules.append((line, pattern))
+    return rules
 
 
 def search(order: dict[str, Any], write: Callable[[str], object]) -> None:

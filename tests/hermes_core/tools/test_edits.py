@@ -157,8 +157,8 @@ def test_marks_that_cannot_be_told_apart_are_refused() -> None:
 
 
 def test_a_lone_surrogate_is_refused() -> None:
-    with pytest.raises(ToolError, match="surrogate"):
-        encode(edited("a", ("a", "\ud800")))
+    with pytest.raises(ToolError, match="half of a character"):
+        edited("a", ("a", "\udce9"))
 
 
 LINES = st.lists(
@@ -168,6 +168,16 @@ LINES = st.lists(
     min_size=1,
     max_size=12,
 )
+
+
+def edited_if_unique(text: str, old: str, new: str) -> str | None:
+    """Return the edited text, or None if ``old`` stands at several places or at none."""
+    try:
+        return edited(text, (old, new))
+    except ToolError as error:
+        if not re.search("places|not in the file", str(error)):
+            raise
+        return None
 
 
 @given(data=st.binary(max_size=200))
@@ -214,10 +224,8 @@ def test_lines_outside_of_a_tolerant_edit_never_change(
     old = "\n".join(sent) + "\n"
     new = old + "Z = 1\n"
     assume(old.strip())
-    try:
-        result = edited(text, (old, new))
-    except ToolError as error:
-        assert re.search("places|not in the file", str(error))
+    result = edited_if_unique(text, old, new)
+    if result is None:
         return
     assert result.replace("\r\n", "\n").count("Z = 1\n") == 1
     # Without the line that was added, the text is what it was, byte for byte.

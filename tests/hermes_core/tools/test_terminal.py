@@ -1,0 +1,132 @@
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hermes_core.ground.content import CardContent, Text
+from hermes_core.ground.errors import ToolError
+from hermes_core.local.files import LocalFiles
+from hermes_core.local.workspace import Workspace
+from hermes_core.tools.registry import ToolContext
+from hermes_core.tools.terminal import terminal
+from tests.hermes_core.tools.conftest import Call, ignore
+
+
+class Noting(LocalFiles):
+    """Files that note when they are told of a command."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+
+    def commands_ran(self, started_ns: int) -> None:
+        self.told.append(started_ns)
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "failed"),
+    [
+        ("echo hello", "hello\n[exit code 0]", False),
+        ("echo out; echo err >&2; exit 3", "out\nerr\n[exit code 3]", True),
+        ("true", "[no output, exit code 0]", False),
+        ("false", "[no output, exit code 1]", True),
+        ("kill -KILL $$", "[no output, ended by signal SIGKILL]", True),
+        ("cat; echo done", "done\n[exit code 0]", False),
+        ("printf 'a\\n\\n\\n'", "a\n[exit code 0]", False),
+    ],
+)
+def test_a_command_runs_and_says_how_it_ended(
+    call: Call, command: str, text: str, failed: bool
+) -> None:
+    output = call("terminal", command=command)
+    assert output.text == text
+    assert output.failed is failed
+
+
+def test_it_runs_in_the_working_folder_without_keys(ctx: ToolContext, project: Path) -> None:
+    env = {**ctx.config.env, "EXAMPLE_API_KEY": "value"}
+    keyed = replace(ctx, config=replace(ctx.config, env=env))
+    prepared = terminal.prepare(keyed, {"command": "pwd; echo [$EXAMPLE_API_KEY]"})
+    assert prepared.run(ignore).text == f"{project}\n[]\n[exit code 0]"
+
+
+def test_a_command_is_ended_at_its_time_limit(call: Call) -> None:
+    output = call("terminal", command="echo begun; sleep 300", timeout=0.3)
+    assert output.text == (
+        "begun\n[ended after 0.3 s, its time limit; give a longer timeout if it needs one]"
+    )
+    assert output.failed
+
+
+def test_an_interrupt_ends_a_command(ctx: ToolContext) -> None:
+    prepared = terminal.prepare(ctx, {"command": "echo begun; sleep 300"})
+
+    def stop_when_begun(content: tuple[CardContent, ...]) -> None:
+        if any(isinstance(part, Text) and "\nbegun" in part.text for part in content):
+            threading.Thread(target=ctx.interrupt.set).start()
+
+    output = prepared.run(stop_when_begun)
+    assert output.text == "begun\n[interrupted by the user]"
+    assert output.failed
+
+
+def test_much_output_keeps_its_head_and_tail(ctx: ToolContext) -> None:
+    small = replace(ctx, config=replace(ctx.config, terminal_max_output=1_000))
+    text = terminal.prepare(small, {"command": "seq 100000"}).run(ignore).text
+    assert text.startswith("1\n2\n3\n")
+    assert text.endswith("\n100000\n[exit code 0]")
+    assert "bytes left out" in text
+    assert len(text) < 1_200
+
+
+def test_the_card_shows_the_whole_command_and_then_its_output(ctx: ToolContext) -> None:
+    command = "echo '```'\necho \u202e" + "x" * 2_000
+    prepared = terminal.prepare(ctx, {"command": command})
+    assert prepared.title == "echo '```' \u21b5 echo \\u202e" + "x" * 2_000
+    shown = command.replace("\u202e", "\\u202e")
+    assert prepared.content == (Text(f"````console\n$ {shown}\n````"),)
+    seen: list[tuple[CardContent, ...]] = []
+    output = prepared.run(seen.append)
+    assert output.content == (Text(f"````console\n$ {shown}\n{output.text}\n````"),)
+    (last,) = seen[-1]
+    assert isinstance(last, Text)
+    assert last.text.startswith(f"````console\n$ {shown}\n```\n")
+
+
+def test_an_action_is_the_exact_command_in_its_folder(ctx: ToolContext, tmp_path: Path) -> None:
+    def key(context: ToolContext, command: str) -> str:
+        action = terminal.prepare(context, {"command": command}).action
+        assert action.kind == "execute"
+        assert action.subject == command
+        assert action.scope == "this exact command in this session"
+        return action.key
+
+    moved = replace(ctx, workspace=Workspace(tmp_path))
+    assert key(ctx, "ls") == key(ctx, "ls")
+    assert len({key(ctx, "ls"), key(ctx, "ls "), key(ctx, "ls\n"), key(moved, "ls")}) == 4
+
+
+def test_files_are_told_that_a_command_ran(ctx: ToolContext) -> None:
+    files = Noting()
+    prepared = terminal.prepare(replace(ctx, files=files), {"command": "true"})
+    assert files.told == []
+    prepared.run(ignore)
+    assert len(files.told) == 1
+    assert files.told[0] > 1_600_000_000_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"command": " \n"}, "empty"),
+        ({"command": "echo \0"}, "character"),
+        ({"command": "echo \ud800"}, "character"),
+        ({"command": "ls", "timeout": 0}, "at most 3600 seconds"),
+        ({"command": "ls", "timeout": 120_000}, "at most 3600 seconds"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    ctx: ToolContext, arguments: dict[str, object], said: str
+) -> None:
+    with pytest.raises(ToolError, match=said):
+        terminal.prepare(ctx, arguments)
