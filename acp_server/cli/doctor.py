@@ -1,0 +1,62 @@
+"""``hermes doctor``: what is configured, what is missing, what to do next."""
+
+import os
+import sys
+
+from acp_server.capabilities import VERSION
+from acp_server.cli.checks import Finding, Report, examine
+from acp_server.cli.console import coloured, say
+from acp_server.cli.printable import visible_line
+from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.secrets import REDACTOR
+from hermes_core.local.config import Config
+
+MARKS = {"good": "✓", "odd": "!", "bad": "✗", "": " "}
+COLOURS = {"good": "\x1b[32m", "odd": "\x1b[33m", "bad": "\x1b[31m"}
+PLAIN = "\x1b[0m"
+READY = "Ready: your editor, or `hermes chat`, can send a prompt."
+NOT_READY = "Not ready: no prompt could be sent."
+ADVICE = "Next: correct what is marked with ✗, then run `hermes doctor` again."
+
+
+def run_doctor() -> int:
+    """Print the report; return 0 if a prompt could be sent, else 1."""
+    report = examine(os.environ, resolved)
+    show(report)
+    return 0 if report.ready else 1
+
+
+def resolved(config: Config, provider: str | None = None, model: str | None = None) -> Runtime:
+    """Return the runtime that a session would use. Raises ``ConfigError``."""
+    from hermes_core.providers.resolution import Request, resolve
+
+    return resolve(Request(provider=provider, model=model), config)
+
+
+def show(report: Report) -> None:
+    """Print the report: a line for each finding, and the way on."""
+    say(f"Hermes {VERSION}\n")
+    colours = coloured(sys.stdout, os.environ)
+    for finding in report.findings:
+        say(_line(finding, colours=colours))
+    say()
+    if report.ready:
+        say(READY)
+        return
+    say(NOT_READY)
+    advice = [finding.advice for finding in report.findings if finding.mark == "bad"]
+    for line in filter(None, advice):
+        say(f"Next: {_safe(line)}")
+    if not any(advice):
+        say(ADVICE)
+
+
+def _line(finding: Finding, *, colours: bool) -> str:
+    mark = MARKS[finding.mark]
+    if colours and finding.mark:
+        mark = f"{COLOURS[finding.mark]}{mark}{PLAIN}"
+    return f"  {mark} {finding.about:<12} {_safe(finding.words)}".rstrip()
+
+
+def _safe(text: str) -> str:
+    return visible_line(REDACTOR.redact(" ".join(text.split())))

@@ -1,0 +1,113 @@
+"""``hermes acp --setup``: the doctor's report and, in a terminal, a first provider.
+
+Editors start this for the authentication method of type ``terminal``: exit code 0 means that a
+prompt can be sent now. Nothing that stands in a settings file is changed (see ``settings``).
+"""
+
+import os
+import sys
+from dataclasses import dataclass
+from getpass import getpass
+from pathlib import Path
+
+from acp_server.cli.checks import Report, examine
+from acp_server.cli.console import Failure, is_terminal, say
+from acp_server.cli.doctor import resolved, show
+from acp_server.cli.settings import add_model, add_variable
+from hermes_core.local.config import Config
+
+MENU = """\
+Choose a provider:
+  1  OpenRouter, with a key from https://openrouter.ai/keys
+  2  an OpenAI-compatible endpoint of your own, such as a local server
+Enter leaves everything as it is."""
+
+OPENROUTER_KEY = "OPENROUTER_API_KEY"
+OWN_KEY = "OPENAI_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person chose: the section ``model``, and the variable that holds the key."""
+
+    model: dict[str, str]
+    variable: str
+    key: str
+
+
+def run_setup(provider: str | None, model: str | None) -> int:
+    """Tell what is configured; if that is not enough, ask. Return 0 if a prompt can be sent."""
+    report = _examine(provider, model)
+    show(report)
+    if report.ready:
+        return 0
+    if report.config is None or not is_terminal(sys.stdin):
+        return 1
+    try:
+        choice = _ask(report.config)
+    except EOFError:
+        choice = None
+    if choice is None:
+        return 1
+    _save(report.config.home, report.config, choice)
+    report = _examine(provider, model)
+    show(report)
+    return 0 if report.ready else 1
+
+
+def _examine(provider: str | None, model: str | None) -> Report:
+    return examine(os.environ, lambda config: resolved(config, provider, model))
+
+
+def _ask(config: Config) -> Choice | None:
+    say(f"\n{MENU}")
+    number = _line("Number")
+    if number == "1":
+        return _openrouter(config)
+    if number == "2":
+        return _own_endpoint()
+    return None
+
+
+def _openrouter(config: Config) -> Choice | None:
+    from hermes_core.providers.registry import get_provider_profile
+
+    key = getpass("Key (not shown): ").strip()
+    if not key:
+        return None
+    profile = get_provider_profile("openrouter")
+    default = config.model or (profile.default_model if profile else None)
+    model = _line("Model", default)
+    if not model:
+        return None
+    return Choice({"provider": "openrouter", "default": model}, OPENROUTER_KEY, key)
+
+
+def _own_endpoint() -> Choice | None:
+    url = _line("URL, for example http://localhost:8000/v1")
+    if not url.startswith(("http://", "https://")):
+        raise Failure(f"{url or 'Nothing'} is not a URL.", "It begins with http:// or https://.")
+    model = _line("Model")
+    if not model:
+        return None
+    key = getpass("Key, if it needs one (not shown): ").strip()
+    return Choice({"provider": "custom", "base_url": url, "default": model}, OWN_KEY, key)
+
+
+def _line(what: str, default: str | None = None) -> str:
+    say(f"{what}{f' [{default}]' if default else ''}: ", end="")
+    answer = sys.stdin.readline()
+    if not answer:
+        raise EOFError
+    return answer.strip() or default or ""
+
+
+def _save(home: Path, config: Config, choice: Choice) -> None:
+    """Write the key first, so that what a failure leaves behind is harmless."""
+    if choice.key:
+        add_variable(home, choice.variable, choice.key)
+    chosen = (config.provider, config.model, config.base_url)
+    values = choice.model
+    if chosen != (values["provider"], values["default"], values.get("base_url")):
+        add_model(home, values)
+    say()

@@ -1,0 +1,58 @@
+"""What is written to people, and whether in colour."""
+
+import io
+
+import pytest
+
+from acp_server.cli import console
+
+
+class Tty(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environ", "coloured"),
+    [
+        ({}, True),
+        ({"NO_COLOR": "1"}, False),
+        ({"NO_COLOR": ""}, True),
+        ({"TERM": "dumb"}, False),
+    ],
+)
+def test_colour_follows_the_environment(environ: dict[str, str], coloured: bool) -> None:
+    assert console.coloured(Tty(), environ) is coloured
+    assert console.coloured(io.StringIO(), environ) is False
+
+
+def test_an_error_is_red_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for stream, wanted in ((Tty(), "\x1b[31mIt broke.\x1b[0m"), (io.StringIO(), "It broke.")):
+        monkeypatch.setattr("sys.stderr", stream)
+        console.explain("It  broke.", "Mend it.")
+        assert stream.getvalue() == f"{wanted}\nMend it.\n"
+
+
+def test_what_an_encoding_lacks_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    console.say("✓ done \ud800")
+    assert raw.getvalue() == b"? done ?\n"
+
+
+def test_a_closed_stderr_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    stream.close()
+    monkeypatch.setattr("sys.stderr", stream)
+    console.explain("It broke.", "Mend it.")
+
+
+def test_the_console_of_a_terminal_interprets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stdout", stream)
+    console.terminal().print("[bold]x[/bold] :smile: 1234")
+    assert stream.getvalue() == "[bold]x[/bold] :smile: 1234\n"

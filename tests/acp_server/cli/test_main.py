@@ -1,0 +1,146 @@
+"""The command line itself: errors in two lines, exit codes, no traceback."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from acp_server.cli.console import Failure
+from acp_server.cli.main import main, platform_refusal
+from hermes_core.ground.errors import ConfigError
+
+ROOT = Path(__file__).parents[3]
+
+Captured = pytest.CaptureFixture[str]
+
+
+def test_version(capsys: Captured) -> None:
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"hermes {wanted}\n"
+
+
+def test_the_module_is_the_program(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "acp_server.cli.main", "--version"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.startswith("hermes ")
+
+
+@pytest.mark.parametrize("argv", [["nonsense"], ["chat", "--mode", "wild"], ["chat", "a", "b"]])
+def test_a_wrong_command_line_exits_with_2(argv: list[str], capsys: Captured) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(argv)
+    assert caught.value.code == 2
+    assert "usage: hermes" in capsys.readouterr().err
+
+
+def test_no_command_shows_the_help(capsys: Captured) -> None:
+    assert main([]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    for command in ("acp", "chat", "demo", "doctor"):
+        assert command in shown.err
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [
+        (Failure("It broke.", "Mend it."), ["It broke.", "Mend it."]),
+        (
+            ConfigError("config.yaml:3: model.default must be text. Correct that line."),
+            ["config.yaml:3: model.default must be text.", "Correct that line."],
+        ),
+        (ConfigError("First.\nSecond."), ["First.", "Second."]),
+        (
+            ConfigError("No advice"),
+            ["No advice", "`hermes doctor` tells what is configured and what is missing."],
+        ),
+        (
+            ValueError("bad key sk-abcdefghijklmnop1234"),
+            [
+                "Hermes failed (ValueError): bad key [redacted]",
+                "This is a fault of Hermes. Please report it with what you did before it.",
+            ],
+        ),
+        (
+            Failure("esc\x1b[2J\nape", "next"),
+            ["esc\\x1b[2J ape", "next"],
+        ),
+    ],
+)
+def test_errors_are_told_in_two_lines(
+    error: Exception, lines: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def broken() -> int:
+        raise error
+
+    monkeypatch.setattr("acp_server.cli.doctor.run_doctor", broken)
+    assert main(["doctor"]) == 1
+    assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_ctrl_c_exits_with_130(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("acp_server.cli.doctor.run_doctor", interrupted)
+    assert main(["doctor"]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path, capsys: Captured) -> None:
+    assert main(["chat", "--cwd", str(tmp_path / "none"), "hello"]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"There is no folder {tmp_path / 'none'}."
+    assert "--cwd" in second
+
+
+def test_a_home_that_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", "relative")
+    assert main(["doctor"]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert "HERMES_HOME" in first
+    assert "absolute" in second
+
+
+@pytest.mark.parametrize("platform", ["win32", "cygwin"])
+def test_windows_is_refused_with_a_way_out(
+    platform: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr("sys.platform", platform)
+    assert main(["doctor"]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert "Windows" in first
+    assert "WSL" in second
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_others_are_not(platform: str) -> None:
+    assert platform_refusal(platform) is None
+
+
+def test_a_reader_that_is_gone_is_no_fault(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "acp_server.cli.main", "--version"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    os.close(writing)
+    assert done.returncode == 1
+    assert done.stderr == ""
