@@ -26,11 +26,13 @@ def open_folder(path: Path, create: bool = False) -> Iterator[int]:
 
 
 def make_private_folder(path: Path) -> None:
-    """Make ``path`` for its owner alone, parents included, unless it exists.
+    """Make ``path``, and the folders above it that are missing, for their owner alone.
 
     Raises ``OSError``.
     """
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.parent.exists():
+        make_private_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
 
 
 def sync_folder(folder: int) -> None:
