@@ -32,7 +32,7 @@ from hermes_core.ground.interrupt import Interrupt
 HOOK_SECONDS = 2.0
 CANCEL_SECONDS = 0.2
 DRAIN_SECONDS = 0.4
-EXIT_SECONDS = 2.9
+EXIT_SECONDS = 2.75
 """From the end of the connection; a process that still runs then is ended by ``os._exit``."""
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
