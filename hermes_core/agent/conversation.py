@@ -11,7 +11,7 @@ closing messages are written together with the next user message. Loading change
 
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from hermes_core.agent.alternation import (
@@ -38,7 +38,6 @@ class Conversation:
     """History of one session: what the store holds is what the model is sent.
 
     show: takes an event that is already stored.
-    flush: writes what was shown before and is not stored yet.
     """
 
     def __init__(
@@ -46,13 +45,11 @@ class Conversation:
         store: "Store",
         session_id: str,
         show: Emit,
-        flush: Callable[[], None],
         messages: Iterable[Message] = (),
     ) -> None:
         self._store = store
         self._session_id = session_id
         self.show = show
-        self._flush = flush
         self._messages: list[Message] = []
         self._sent: list[Message] = []
         self._call_ids: set[str] = set()
@@ -77,6 +74,7 @@ class Conversation:
     def append(self, message: Message, event: ShownEvent | None = None) -> Message:
         """Commit ``message``, in one transaction with ``event``, and then show the event.
 
+        Streamed text that waits to be stored must not be pending: a card's beginning stores it.
         Returns the message as it is stored: tool calls whose ids are blank or were used before
         in this session get new ones.
         """
@@ -117,8 +115,6 @@ class Conversation:
         order = self._order
         for message in messages:
             order = order.then(message)
-        if event is not None:
-            self._flush()
         rows = [] if event is None else [to_json(event)]
         self._store.append(self._session_id, messages, rows)
         self._take(messages)

@@ -146,7 +146,7 @@ class Session:
 
     def _open(self, messages: Iterable[Message]) -> Conversation:
         self._recorder = self._record()
-        return Conversation(self._store, self.row.id, self._view, self._recorder.flush, messages)
+        return Conversation(self._store, self.row.id, self._view, messages)
 
     def _record(self) -> "Recorder":
         from hermes_core.sessions.recorder import Recorder

@@ -187,6 +187,5 @@ class Stage:
             self.store,  # type: ignore[arg-type]  # a double, not a subclass
             "session",
             self.screen,
-            lambda: None,
             self.store.rows,
         )

@@ -16,6 +16,7 @@ from hermes_core.ground.events import (
     ApprovalRequested,
     PlanChanged,
     StatusChanged,
+    StepFinished,
     TextDelta,
     ToolCallFinished,
     ToolCallRunning,
@@ -452,10 +453,16 @@ def test_an_interrupt_between_turns_does_nothing(
 def test_a_cancel_at_the_very_end_is_still_told_as_one(
     provider: FakeProvider, make_agent: MakeAgent
 ) -> None:
+    def stop_once(event: Any) -> None:
+        if isinstance(event, StepFinished) and not stopped:
+            stopped.append(event)
+            agent.interrupt()
+
+    stopped: list[Any] = []
     provider.script(say("whole"))
-    agent = make_agent(emit=lambda event: isinstance(event, TextDelta) and agent.interrupt())
+    agent = make_agent(emit=stop_once)
     result = agent.run_conversation("first")
-    assert result["stop_reason"] == "cancelled"
+    assert (result["stop_reason"], result["final_response"]) == ("cancelled", "whole")
     provider.script(say("now"))
     assert agent.chat("second") == "now"
     every_request_alternates(provider)

@@ -52,17 +52,6 @@ def test_a_result_and_the_end_of_its_card_are_one_commit(stage: Stage) -> None:
     assert stage.screen.events[-1] == event
 
 
-def test_what_was_shown_before_is_stored_before(tmp_path: Path) -> None:
-    stage = Stage(tmp_path)
-    order: list[str] = []
-    conversation = stage.load()
-    conversation._flush = lambda: order.append("flush")
-    append = stage.store.append
-    stage.store.append = lambda *args: (order.append("append"), append(*args))[1]  # type: ignore[method-assign]
-    conversation.begin("a", "m")
-    assert order == ["flush", "append"]
-
-
 def test_a_failed_commit_changes_neither_history_nor_screen(stage: Stage) -> None:
     stage.conversation.begin("a", "m")
     stage.store.broken = True
