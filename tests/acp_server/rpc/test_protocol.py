@@ -314,6 +314,7 @@ def test_what_comes_after_a_reply_comes_right_after_it(serve: Serve) -> None:
     assert first["params"] == {"n": 1}
     assert answer["id"] == 1
     assert second["params"] == {"n": 2}
+    wire.call("echo")
     server.after_reply(lambda: server.heard.append("outside"))
     assert server.heard == ["at once", "outside"]
 

@@ -323,13 +323,16 @@ def test_a_client_that_reads_nothing_does_not_hold_up_the_end(serve: Serve) -> N
 def test_messages_after_the_end_are_not_handled(serve: Serve) -> None:
     server = EchoServer()
     release = asyncio.Event()
+    ending = threading.Event()
 
     @server.on_shutdown
     async def wait() -> None:
+        ending.set()
         await release.wait()
 
     wire = serve(server)
     server.stop()
+    assert ending.wait(WATCHDOG)
     wire.send(notification("note", {"too": "late"}))
     assert server._loop is not None
     server._loop.call_soon_threadsafe(release.set)
