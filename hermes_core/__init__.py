@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from hermes_core.ground.version import __version__
+
 if TYPE_CHECKING:
     from hermes_core.agent.agent import AIAgent
 
 __all__ = ["AIAgent", "__version__"]
-
-__version__ = "0.1.0"
-"""The program's version, as ``pyproject.toml`` has it."""
 
 
 def __getattr__(name: str) -> Any:

@@ -4,10 +4,10 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hermes_core import __version__
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.version import __version__
 from hermes_core.transport import guard
 from hermes_core.transport.network import Network
 
