@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 _logger = logging.getLogger("hermes.output")
 
@@ -43,7 +43,7 @@ def claim_stdio(*, debug: bool = False) -> Stdio:
     os.dup2(null, 0)
     if not debug:
         os.dup2(null, 2)
-        sys.stderr = _logged()
+        sys.stderr = cast("TextIO", _LoggedText())
     os.dup2(2, 1)
     os.close(null)
     sys.stdout = sys.stderr
@@ -59,20 +59,15 @@ def _open_closed_streams() -> None:
             os.open(os.devnull, os.O_RDWR)
 
 
-def _logged() -> TextIO:
-    return io.TextIOWrapper(
-        io.BufferedWriter(_LoggedOutput()),
-        encoding="utf-8",
-        errors="backslashreplace",
-        write_through=True,
-        line_buffering=True,
-    )
+class _LoggedText(io.TextIOBase):
+    """A text stream that logs each line it gets, unless logging itself is what writes."""
 
-
-class _LoggedOutput(io.RawIOBase):
-    """A sink that logs each line it gets, unless logging itself is what writes."""
+    encoding = "utf-8"
 
     def __init__(self) -> None:
+        self.buffer = _LoggedBytes(self)
+        self._rest = ""
+        self._lock = threading.Lock()
         self._inside = threading.local()
 
     def writable(self) -> bool:
@@ -81,13 +76,40 @@ class _LoggedOutput(io.RawIOBase):
     def fileno(self) -> int:
         return 2
 
+    def write(self, text: str, /) -> int:
+        with self._lock:
+            *lines, self._rest = (self._rest + text).split("\n")
+        self._log(lines)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._lock:
+            line, self._rest = self._rest, ""
+        self._log([line])
+
+    def _log(self, lines: list[str]) -> None:
+        if getattr(self._inside, "busy", False):
+            return
+        self._inside.busy = True
+        try:
+            for line in filter(str.strip, lines):
+                _logger.info("%s", line.encode("utf-8", "backslashreplace").decode())
+        finally:
+            self._inside.busy = False
+
+
+class _LoggedBytes(io.RawIOBase):
+    """The stream below ``text``, for what writes bytes."""
+
+    def __init__(self, text: _LoggedText) -> None:
+        self._text = text
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 2
+
     def write(self, data: Any, /) -> int:
-        if not getattr(self._inside, "busy", False):
-            self._inside.busy = True
-            try:
-                for line in bytes(data).decode("utf-8", "replace").splitlines():
-                    if line.strip():
-                        _logger.info("%s", line)
-            finally:
-                self._inside.busy = False
+        self._text.write(bytes(data).decode("utf-8", "replace"))
         return len(data)
