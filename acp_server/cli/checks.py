@@ -1,16 +1,17 @@
 """What ``hermes doctor`` looks at: the configuration, the sessions, the programs."""
 
+import os
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from acp_server.cli.console import parts_of
 from hermes_core.ground.errors import ConfigError, StoreError
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config, load_config
 
-DATABASE = "hermes_sessions.db"
 PROGRAMS = (
     ("bash", "commands run in sh instead"),
     ("git", "the agent cannot look at history or differences"),
@@ -69,19 +70,27 @@ def _python() -> Finding:
 
 
 def _problem(about: str, error: Exception) -> Finding:
-    """Return an error as a finding; its last sentence is the advice."""
-    words, _, advice = str(error).strip().rpartition(". ")
-    return Finding("bad", about, f"{words}.", advice) if words else Finding("bad", about, advice)
+    """Return an error as a finding, with the advice that its text ends in."""
+    return Finding("bad", about, *parts_of(str(error)))
 
 
 def _settings(config: Config) -> Iterator[Finding]:
     home = config.home
-    there = home.is_dir()
-    yield Finding("good", "home", str(home) if there else f"{home} (made at the first session)")
+    nearest = next(path for path in (home, *home.parents) if path.exists())
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        yield Finding(
+            "bad", "home", f"{home} cannot be written.", "Set HERMES_HOME to a folder of your own."
+        )
+    elif nearest == home:
+        yield Finding("good", "home", str(home))
+    else:
+        yield Finding("good", "home", f"{home} (made when it is needed)")
     for name in ("config.yaml", ".env"):
         path = home / name
         yield Finding("good" if path.is_file() else "", name, "read" if path.is_file() else "none")
-    for warning in config.warnings:
+    from hermes_core.providers.registry import problems
+
+    for warning in (*config.warnings, *problems(home)):
         yield Finding("odd", "", warning)
 
 
@@ -91,20 +100,33 @@ def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
     except ConfigError as error:
         yield _problem("provider", error)
         return
-    yield Finding("good", "provider", runtime.provider)
-    yield Finding("good", "model", runtime.model)
-    yield Finding("good", "endpoint", runtime.base_url)
-    yield Finding("good", "key", "present" if runtime.api_key else "none: asked without one")
-    for step in runtime.source:
-        yield Finding("", "", step)
+    key = "present" if runtime.api_key else "none, and none needed"
+    reasons = dict(_reasons(runtime.source))
+    for about, words in (
+        ("provider", runtime.provider),
+        ("model", runtime.model),
+        ("address", runtime.base_url),
+        ("key", key),
+    ):
+        reason = reasons.get(about)
+        yield Finding("good", about, f"{words}  ({reason})" if reason else words)
+
+
+def _reasons(source: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Return what each value was decided by: ``provider NAME: reason`` is a step of the trail."""
+    for step in source:
+        subject, _, reason = step.rpartition(": ")
+        about = subject.partition(" ")[0]
+        if about and reason != "none":
+            yield about, reason
 
 
 def _sessions(home: Path) -> Finding:
-    path = home / DATABASE
+    from hermes_core.sessions.store import FILE_NAME, Store
+
+    path = home / FILE_NAME
     if not path.exists():
         return Finding("", "sessions", "none yet")
-    from hermes_core.sessions.store import Store
-
     try:
         store = Store(path)
         try:
@@ -113,7 +135,9 @@ def _sessions(home: Path) -> Finding:
             store.close()
     except StoreError as error:
         return _problem("sessions", error)
-    return Finding("good", "sessions", f"{DATABASE} opens" + ("" if found else ", and is empty"))
+    if store.notices:
+        return Finding("odd", "sessions", " ".join(store.notices))
+    return Finding("good", "sessions", f"{FILE_NAME} opens" + ("" if found else ", and is empty"))
 
 
 def _programs(config: Config) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from acp_server.cli.console import Failure, Quit, explain, say
+from acp_server.cli.console import Failure, Quit, explain, parts_of, say
 
 MODES = ("default", "accept_edits")
 INTERRUPTED = 130
@@ -173,12 +173,8 @@ def _two_lines(error: Exception) -> tuple[str, str]:
     if not isinstance(error, HermesError):
         what = f"Hermes failed ({type(error).__name__}): {text or 'no reason given'}"
         return what, "This is a fault of Hermes. Please report it with what you did before it."
-    first, _, rest = text.partition("\n")
-    if not rest.strip():
-        first, _, rest = text.rpartition(". ")
-        first = f"{first}." if first else text
-        rest = rest if first != text else ""
-    return first, rest.strip() or "`hermes doctor` tells what is configured and what is missing."
+    what, next_step = parts_of(text)
+    return what, next_step or "`hermes doctor` tells what is configured and what is missing."
 
 
 def _forget_stdout() -> None:

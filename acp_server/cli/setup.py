@@ -22,9 +22,6 @@ Choose a provider:
   2  an OpenAI-compatible endpoint of your own, such as a local server
 Enter leaves everything as it is."""
 
-OPENROUTER_KEY = "OPENROUTER_API_KEY"
-OWN_KEY = "OPENAI_API_KEY"
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -70,17 +67,13 @@ def _ask(config: Config) -> Choice | None:
 
 
 def _openrouter(config: Config) -> Choice | None:
-    from hermes_core.providers.registry import get_provider_profile
-
     key = getpass("Key (not shown): ").strip()
     if not key:
         return None
-    profile = get_provider_profile("openrouter")
-    default = config.model or (profile.default_model if profile else None)
-    model = _line("Model", default)
+    model = _line("Model, for example anthropic/claude-sonnet-4.5", config.model)
     if not model:
         return None
-    return Choice({"provider": "openrouter", "default": model}, OPENROUTER_KEY, key)
+    return Choice({"provider": "openrouter", "default": model}, _variable("openrouter"), key)
 
 
 def _own_endpoint() -> Choice | None:
@@ -91,7 +84,18 @@ def _own_endpoint() -> Choice | None:
     if not model:
         return None
     key = getpass("Key, if it needs one (not shown): ").strip()
-    return Choice({"provider": "custom", "base_url": url, "default": model}, OWN_KEY, key)
+    values = {"provider": "custom", "base_url": url, "default": model}
+    return Choice(values, _variable("custom"), key)
+
+
+def _variable(provider: str) -> str:
+    """Return the name under which the provider's key is looked for."""
+    from hermes_core.providers.registry import get_provider_profile
+
+    profile = get_provider_profile(provider)
+    if profile is None or not profile.key_envs:
+        raise Failure(f"The provider {provider} takes no key.", "Choose another one.")
+    return profile.key_envs[0]
 
 
 def _line(what: str, default: str | None = None) -> str:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 
 from acp_server.cli.client import AcpClient
 from acp_server.cli.connection import RpcFailure
-from acp_server.cli.console import Failure, Quit
+from acp_server.cli.console import Failure, Quit, parts_of
 from acp_server.cli.keyboard import silence
 from acp_server.cli.live import FRAME_SECONDS, LivePaper
 from acp_server.cli.printable import visible
@@ -24,10 +24,9 @@ WITH_LOG = "Run `hermes doctor`; its log, logs/hermes.log in your Hermes folder,
 
 def explained(failure: RpcFailure) -> Failure:
     """Return an error answer of the agent as one that is told in two lines."""
-    words = failure.details or failure.message
-    first, _, rest = words.strip().partition("\n")
+    what, next_step = parts_of(failure.details or failure.message)
     advice = WITHOUT_KEY if failure.code == AUTH_REQUIRED else WITH_LOG
-    return Failure(first, rest.strip() or advice)
+    return Failure(what, next_step or advice)
 
 
 class Turns:

@@ -104,16 +104,6 @@ def test_a_folder_that_is_not_there(tmp_path: Path, capsys: Captured) -> None:
     assert "--cwd" in second
 
 
-def test_a_home_that_cannot_be_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
-    monkeypatch.setenv("HERMES_HOME", "relative")
-    assert main(["doctor"]) == 1
-    first, second = capsys.readouterr().err.splitlines()
-    assert "HERMES_HOME" in first
-    assert "absolute" in second
-
-
 @pytest.mark.parametrize("platform", ["win32", "cygwin"])
 def test_windows_is_refused_with_a_way_out(
     platform: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured

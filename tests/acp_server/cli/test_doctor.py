@@ -1,0 +1,149 @@
+"""The doctor's report, as a table of homes and environments."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from acp_server.cli.main import main
+
+KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
+OWN = "model:\n  provider: custom\n  base_url: http://localhost:8000/v1\n  default: qwen\n"
+VARIABLES = (
+    "HERMES_INFERENCE_PROVIDER",
+    "OPENROUTER_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "LM_API_KEY",
+    "LM_BASE_URL",
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path / "home"
+    monkeypatch.setenv("HERMES_HOME", str(home))
+    return home
+
+
+def write(home: Path, **files: str) -> None:
+    home.mkdir()
+    for name, text in files.items():
+        (home / {"config": "config.yaml", "env": ".env"}[name]).write_text(text)
+
+
+class Case(NamedTuple):
+    """What is set, and what the report says then."""
+
+    files: dict[str, str]
+    environ: dict[str, str]
+    code: int
+    lines: list[str]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case({}, {}, 1, ["✗ provider", "Not ready: no prompt could be sent.", "Next: "]),
+        Case(
+            {},
+            {"HERMES_INFERENCE_PROVIDER": "demo"},
+            0,
+            [
+                "✓ provider     demo (HERMES_INFERENCE_PROVIDER in the environment)",
+                "✓ key          none, and none needed",
+                "Ready: ",
+            ],
+        ),
+        Case(
+            {"config": OWN},
+            {},
+            0,
+            [
+                "✓ config.yaml  read",
+                "✓ provider     custom (model.provider in config.yaml)",
+                "✓ model        qwen (model.default in config.yaml)",
+                "✓ address      http://localhost:8000/v1 (model.base_url in config.yaml)",
+            ],
+        ),
+        Case(
+            {
+                "config": "model:\n  provider: openrouter\n  default: some/model\n",
+                "env": f"OPENROUTER_API_KEY={KEY}\n",
+            },
+            {},
+            0,
+            ["✓ key          present (OPENROUTER_API_KEY in .env)", "✓ .env         read"],
+        ),
+        Case(
+            {"config": "model:\n  provider: openrouter\n  default: some/model\n"},
+            {},
+            1,
+            ["✗ provider     There is no key for openrouter.", "Next: Put OPENROUTER_API_KEY"],
+        ),
+        Case({"config": "modle: x\n" + OWN}, {}, 0, ["! ", "config.yaml:1: unknown key 'modle'"]),
+        Case({"config": "model: [\n"}, {}, 1, ["✗ config", "config.yaml:2", "Next: Correct that"]),
+    ],
+)
+def test_report(
+    case: Case, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if case.files:
+        write(home, **case.files)
+    for name, value in case.environ.items():
+        monkeypatch.setenv(name, value)
+    assert main(["doctor"]) == case.code
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    for line in case.lines:
+        assert line in shown.out
+    assert KEY not in shown.out
+    assert "\x1b" not in shown.out
+
+
+def test_looking_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["doctor"])
+    assert not home.exists()
+    assert "made when it is needed" in capsys.readouterr().out
+
+
+def test_a_home_in_a_place_that_cannot_be_used(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", "relative")
+    assert main(["doctor"]) == 1
+    assert "✗ config       HERMES_HOME is 'relative'" in capsys.readouterr().out
+    write(home)
+    monkeypatch.setenv("HERMES_HOME", str(home))
+    monkeypatch.setattr("os.access", lambda _path, _mode: False)
+    assert main(["doctor"]) == 1
+    assert f"✗ home         {home} cannot be written." in capsys.readouterr().out
+
+
+def test_a_database_that_does_not_open(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_INFERENCE_PROVIDER", "demo")
+    write(home)
+    database = home / "hermes_sessions.db"
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    before = database.read_bytes()
+    assert main(["doctor"]) == 1
+    assert "✗ sessions" in capsys.readouterr().out
+    assert database.read_bytes() == before
+
+
+def test_programs_that_are_missing_are_no_hindrance(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_INFERENCE_PROVIDER", "demo")
+    monkeypatch.setattr("hermes_core.local.processes.find_program", lambda _name, _path: None)
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert "! git          none: the agent cannot look at history" in shown
+    assert not home.exists()
