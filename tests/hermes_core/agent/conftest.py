@@ -1,6 +1,6 @@
 """A home, a project and a provider on loopback, and agents made of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,7 @@ from hermes_core import AIAgent
 from hermes_core.local.config import Config
 from hermes_core.sessions.store import FILE_NAME, Store
 from tests.fakes.provider import FakeProvider
-
-MakeAgent = Callable[..., AIAgent]
+from tests.hermes_core.agent.doubles import MakeAgent
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from hermes_core import AIAgent
 from hermes_core.agent.consent import Consent
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.toolbox import Toolbox
@@ -21,6 +22,9 @@ from hermes_core.local.files import LocalFiles
 from hermes_core.local.workspace import Workspace
 from hermes_core.tools.registry import ToolContext, ToolSpec
 from hermes_core.tools.seen import Seen
+
+MakeAgent = Callable[..., AIAgent]
+"""Takes the keyword arguments of ``AIAgent``."""
 
 HOME = Path("/nonexistent/hermes-home")
 
@@ -183,8 +187,9 @@ class Stage:
 
     def load(self) -> Conversation:
         """Return the conversation as the store has it now."""
+        store: Any = self.store
         return Conversation(
-            self.store,  # type: ignore[arg-type]  # a double, not a subclass
+            store,
             "session",
             self.screen,
             self.store.rows,

@@ -42,8 +42,7 @@ from tests.fakes.provider import (
     fail,
     say,
 )
-from tests.hermes_core.agent.conftest import MakeAgent
-from tests.hermes_core.agent.doubles import WATCHDOG, Screen, assert_alternating
+from tests.hermes_core.agent.doubles import WATCHDOG, MakeAgent, Screen, assert_alternating
 
 READ = {"path": "main.py"}
 
@@ -243,19 +242,21 @@ def test_without_a_key_the_session_opens_and_the_turn_says_what_to_do(
 
 
 def test_a_full_disk_ends_the_turn_with_its_reason(
-    provider: FakeProvider, make_agent: MakeAgent, store: Store
+    provider: FakeProvider,
+    make_agent: MakeAgent,
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     agent = make_agent()
-    append = store.append
 
     def full(*args: Any) -> None:
         raise StoreError("The disk is full. Make room and try again.")
 
-    store.append = full  # type: ignore[method-assign]
-    result = agent.run_conversation("first")
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "append", full)
+        result = agent.run_conversation("first")
     assert isinstance(result["exception"], StoreError)
     assert provider.requests == []
-    store.append = append  # type: ignore[method-assign]
     provider.script(say("now"))
     assert agent.chat("second") == "now"
 

@@ -18,7 +18,7 @@ from hermes_core.ground.callbacks import Callbacks
 from hermes_core.ground.events import ApprovalRequested
 from hermes_core.local.config import Config
 from tests.fakes.provider import Call, FakeProvider, Reasoning, Reply, Text, Usage, call, fail, say
-from tests.hermes_core.agent.conftest import MakeAgent
+from tests.hermes_core.agent.doubles import MakeAgent
 
 EDIT = {"path": "main.py", "edits": [{"old": "a - b", "new": "a + b"}]}
 
