@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hermes_core.ground.version import __version__
+
 PROTOCOL_VERSION = 1
 """The answer to ``initialize`` whatever version was asked for; an unknown one is never echoed."""
-
-VERSION = "0.1.0"
-"""The program's version. Reading it from the installed metadata would slow down every start."""
 
 AUTH_METHOD = "provider"
 """Id of the method that every client gets: keys are configured outside of the protocol."""
@@ -73,7 +72,7 @@ def agent_capabilities() -> dict[str, Any]:
 
 def agent_info() -> dict[str, str]:
     """Return this program's name and version."""
-    return {"name": "hermes", "title": "Hermes", "version": VERSION}
+    return {"name": "hermes", "title": "Hermes", "version": __version__}
 
 
 def auth_methods(client: ClientCapabilities) -> list[dict[str, Any]]:

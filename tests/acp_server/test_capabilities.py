@@ -6,7 +6,6 @@ import pytest
 
 from acp_server.capabilities import (
     PROTOCOL_VERSION,
-    VERSION,
     ClientCapabilities,
     agent_capabilities,
     agent_info,
@@ -100,4 +99,5 @@ def test_the_answer_is_valid_and_says_no_more_than_is_true() -> None:
 
 
 def test_the_version_is_that_of_the_project() -> None:
-    assert tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["version"] == VERSION
+    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
+    assert agent_info()["version"] == project["version"]
