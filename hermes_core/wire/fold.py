@@ -67,11 +67,6 @@ class Fold:
         self._finish = "length"
         self._calls = [call for call in self._calls if _is_object("".join(call.arguments))]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is neither a tool call nor any text but white space."""
-        return not self._calls and not any(map(str.strip, self._text))
-
     def message(self) -> Message:
         """Return the assistant message. Call ids are as the provider sent them, maybe blank."""
         message: Message = {"role": "assistant", "content": "".join(self._text)}

@@ -78,6 +78,7 @@ class ThinkTags:
         if len(start) < _LONGEST and any(opening.startswith(start) for opening in _OPENINGS):
             self._held = held
             return []
+        self._held = ""
         self.plain = True
         return [TextPiece(held)]
 
