@@ -44,7 +44,7 @@ def judge(
     if action.kind == "edit" and own and any(is_own_file(path, own) for path in action.paths):
         return Decision(
             "deny",
-            "it would change Hermes' own settings, credentials or sessions, as only you may.",
+            "it would change Hermes' own settings, credentials or sessions, which only the user may do.",
         )
     if granted.covers(action):
         return _ALLOW

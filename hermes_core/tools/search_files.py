@@ -28,7 +28,10 @@ MAX_LIMIT = 1_000
 MAX_TOTAL = 50_000
 """Results, and characters of them, that one call returns at most."""
 
-_MAX_OUTPUT = 16_000_000
+_MAX_OUTPUT = 4_000_000
+_MAX_TO_SIFT = 16_000_000
+"""Bytes that an engine may write, and that it may write for a glob that sifts afterwards."""
+
 _EVERYTHING = 1_000_000
 
 T = TypeVar("T")
@@ -85,13 +88,14 @@ def _title(ctx: ToolContext, request: _Request) -> str:
 
 def _search(ctx: ToolContext, request: _Request) -> str:
     names = _checked(base_names, request.glob)
+    is_content = request.mode == "content"
     query = Query(
         root=request.root,
-        pattern=request.pattern if request.mode == "content" else None,
+        pattern=request.pattern if is_content else None,
         names=names,
         ignore_case=request.ignore_case,
         # A glob about paths sifts afterwards, so that the engine cannot know when to stop.
-        limit=request.limit + 1 if names or not request.glob else _EVERYTHING,
+        limit=request.limit + 1 if is_content and (names or not request.glob) else _EVERYTHING,
     )
     wanted = _wanted(ctx, request)
     answer = _ask(ctx, query)
@@ -153,7 +157,7 @@ def _ask(ctx: ToolContext, query: Query) -> Captured:
             _base(query.root),
             env=env,
             timeout=TIME_LIMIT,
-            max_bytes=_MAX_OUTPUT,
+            max_bytes=_MAX_TO_SIFT if query.limit == _EVERYTHING else _MAX_OUTPUT,
             interrupt=ctx.interrupt,
         )
 

@@ -131,8 +131,10 @@ def _rules(folder: str) -> list[Rule]:
     return rules
 
 
-def search(order: dict[str, Any], write: Callable[[str], object]) -> None:
-    """Write every match; raise ``re.error`` if the pattern is wrong."""
+def search(
+    order: dict[str, Any], write: Callable[[str], object], flush: Callable[[], object]
+) -> None:
+    """Write every match, file by file; raise ``re.error`` if the pattern is wrong."""
     pattern = re.compile(order["pattern"], re.IGNORECASE if order["ignore_case"] else 0)
     names = [re.compile(fnmatch.translate(name)) for name in order["names"]]
     names = names if os.path.isdir(order["root"]) else []
@@ -144,6 +146,8 @@ def search(order: dict[str, Any], write: Callable[[str], object]) -> None:
         for record in _matches(path, relative, pattern, left):
             left -= record["type"] == "match"
             write(json.dumps(record) + "\n")
+            if record["type"] == "end":
+                flush()
         if left <= 0:
             return
 
@@ -198,13 +202,13 @@ def _text(text: str) -> dict[str, str]:
 
 def main(argument: str) -> int:
     """Carry out one order; return the exit code."""
-    order = json.loads(argument)
+    order, out = json.loads(argument), sys.stdout.buffer
     if order["pattern"] is None:
         for _, relative in walk(order["root"]):
-            sys.stdout.buffer.write(_bytes(f"{relative}\0"))
+            out.write(_bytes(f"{relative}\0"))
         return 0
     try:
-        search(order, lambda text: sys.stdout.buffer.write(_bytes(text)))
+        search(order, lambda text: out.write(_bytes(text)), out.flush)
     except (re.error, RecursionError, OverflowError) as error:
         sys.stderr.write(f"{error}\n")
         return 2

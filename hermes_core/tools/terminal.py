@@ -31,9 +31,9 @@ def terminal(
     edit files, use the other tools. Background processes end with the command.
     """
     _require_command(command)
-    limit = ctx.config.terminal_timeout if timeout is None else timeout
-    if not 0 < limit <= MAX_TIMEOUT:
+    if timeout is not None and not 0 < timeout <= MAX_TIMEOUT:
         raise ToolError(f"terminal: timeout must be above 0 and at most {MAX_TIMEOUT:.0f} seconds.")
+    limit = ctx.config.terminal_timeout if timeout is None else timeout
     cwd = ctx.workspace.cwd
     shown = many_lines(command)
 

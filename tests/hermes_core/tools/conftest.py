@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from hermes_core.ground.content import CardContent
 from hermes_core.ground.interrupt import Interrupt
@@ -12,6 +13,10 @@ from hermes_core.local.config import Config
 from hermes_core.local.files import LocalFiles
 from hermes_core.local.workspace import Workspace
 from hermes_core.tools.registry import Output, Seen, ToolContext, bundled_tools
+
+# A slow machine is no failure.
+settings.register_profile("tools", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tools")
 
 Call = Callable[..., Output]
 

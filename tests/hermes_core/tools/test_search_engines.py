@@ -152,3 +152,15 @@ def test_our_own_search_loads_nothing_of_ours(tmp_path: Path) -> None:
     assert done.stdout == b".gitignore\0a.txt\0"
     assert b"hermes" not in done.stderr
     assert b"pathspec" in done.stderr
+
+
+def test_our_own_search_hands_over_each_file_at_once(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("aab\n")
+    (tmp_path / "b").write_text("a" * 60 + "\n")
+    with subprocess.Popen(
+        walk_command(Query(tmp_path, "(a+)+b")), stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.kill()
+    assert [hit.path for hit in parse_hits(first)] == ["a"]

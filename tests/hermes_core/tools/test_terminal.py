@@ -85,12 +85,21 @@ def test_the_card_shows_the_whole_command_and_then_its_output(ctx: ToolContext) 
     assert prepared.title == "echo '```' \u21b5 echo \\u202e" + "x" * 2_000
     shown = command.replace("\u202e", "\\u202e")
     assert prepared.content == (Text(f"````console\n$ {shown}\n````"),)
-    seen: list[tuple[CardContent, ...]] = []
-    output = prepared.run(seen.append)
+    output = prepared.run(ignore)
     assert output.content == (Text(f"````console\n$ {shown}\n{output.text}\n````"),)
-    (last,) = seen[-1]
-    assert isinstance(last, Text)
-    assert last.text.startswith(f"````console\n$ {shown}\n```\n")
+
+
+def test_output_is_shown_while_the_command_runs(ctx: ToolContext, project: Path) -> None:
+    command = "echo begun; while [ ! -e go ]; do sleep 0.01; done; echo over"
+    shown: list[tuple[CardContent, ...]] = []
+
+    def let_go(content: tuple[CardContent, ...]) -> None:
+        shown.append(content)
+        (project / "go").touch()
+
+    output = terminal.prepare(ctx, {"command": command}).run(let_go)
+    assert output.text == "begun\nover\n[exit code 0]"
+    assert shown[0] == (Text(f"```console\n$ {command}\nbegun\n```"),)
 
 
 def test_an_action_is_the_exact_command_in_its_folder(ctx: ToolContext, tmp_path: Path) -> None:
@@ -130,3 +139,8 @@ def test_what_cannot_be_run_is_refused(
 ) -> None:
     with pytest.raises(ToolError, match=said):
         terminal.prepare(ctx, arguments)
+
+
+def test_the_users_own_time_limit_may_be_longer(ctx: ToolContext) -> None:
+    patient = replace(ctx, config=replace(ctx.config, terminal_timeout=7_200.0))
+    assert terminal.prepare(patient, {"command": "echo a"}).run(ignore).text == "a\n[exit code 0]"
