@@ -8,6 +8,7 @@ so that the search is among its own descendants only.
 import functools
 import os
 import sys
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 MARK = "HERMES_COMMAND_ID"
 """The environment variable that tells which command a process descends from."""
+
+ABANDONED_AFTER = 5.0
+"""Seconds after which a dead child that nobody waited for counts as an adopted orphan."""
+
+_dead_since: dict[int, float] = {}
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -63,7 +69,10 @@ class Family:
         own = _own_children()
         if own is None:
             return bool(self.members())
-        return any(self._marks(pid) for pid in own - others)
+        environments = {pid: _environment(pid) for pid in own - others}
+        _reap_abandoned({pid for pid, environment in environments.items() if not environment})
+        mark = f"{MARK}={self.mark}\0".encode()
+        return any(mark in environment for environment in environments.values())
 
     def _has(self, process: "psutil.Process") -> bool:
         if process in self._signalled or os.getpgid(process.pid) == self.leader:
@@ -76,11 +85,6 @@ class Family:
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
 
-    def _marks(self, pid: int) -> bool:
-        with suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
-            return f"{MARK}={self.mark}\0".encode() in file.read()
-        return False
-
 
 @functools.cache
 def adopt_orphans() -> bool:
@@ -91,11 +95,11 @@ def adopt_orphans() -> bool:
     """
     if sys.platform != "linux":
         return False
-    import ctypes
-
     try:
+        import ctypes
+
         control = ctypes.CDLL(None).prctl
-    except (OSError, AttributeError):
+    except (ImportError, OSError, AttributeError):
         return False
     control(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     return bool(control(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
@@ -122,3 +126,24 @@ def _own_children() -> set[int] | None:
             if os.path.exists(f"/proc/self/task/{task}"):
                 return None
     return pids
+
+
+def _environment(pid: int) -> bytes:
+    """Return a process's environment; it is empty if the process is dead."""
+    with suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
+        return file.read()
+    return b""
+
+
+def _reap_abandoned(dead: set[int]) -> None:
+    """Take orphans off the process table that ended by themselves, in a session of their own.
+
+    They cannot be told from children that a library has started, so it gets the time to wait.
+    """
+    now = time.monotonic()
+    for pid in _dead_since.keys() - dead:
+        del _dead_since[pid]
+    for pid in dead:
+        if now - _dead_since.setdefault(pid, now) >= ABANDONED_AFTER:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)

@@ -43,7 +43,9 @@ class Guardian:
     def watch(self, group: int) -> None:
         """Kill the process group ``group`` if this process dies."""
         with self._lock:
-            if self._process is None or self._process.poll() is not None:
+            if self._process is not None and self._process.poll() is not None:
+                self._end()
+            if self._process is None:
                 self._process = self._start()
             self._tell(f"+ {group}\n")
 
@@ -60,12 +62,7 @@ class Guardian:
     def close(self) -> None:
         """Let the guardian do its work and end, within a second."""
         with self._lock:
-            process, self._process = self._process, None
-        if process is not None and process.stdin is not None:
-            with suppress(OSError):
-                process.stdin.close()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(1.0)
+            self._end()
 
     def _start(self) -> subprocess.Popen[bytes] | None:
         with suppress(OSError):
@@ -80,6 +77,14 @@ class Guardian:
                 start_new_session=True,
             )
         return None
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None and process.stdin is not None:
+            with suppress(OSError):
+                process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1.0)
 
     def _tell(self, line: str) -> None:
         if self._process is not None and self._process.stdin is not None:
