@@ -26,9 +26,8 @@ ICONS = {
     "switch_mode": "⇄",
 }
 MARKS = {"completed": ("✓", "green"), "failed": ("✗ failed", "red")}
-REJECTED = ("✗ rejected", "red")
 STEPS = {"completed": ("✓", "green"), "in_progress": ("▸", "cyan"), "pending": ("○", "dim")}
-QUIET_KINDS = ("read", "search", "think")
+QUIET_KINDS = ("read", "search")
 DIFF_LINES = 40
 OUTPUT_LINES = 12
 LINE_WIDTH = 400
@@ -71,8 +70,6 @@ class Card:
 def heading(card: Card) -> Text:
     """Return the card's one line: icon, title, and how it ended."""
     mark, style = MARKS.get(card.status, ("", ""))
-    if card.rejected and mark:
-        mark, style = REJECTED
     icon = ICONS.get(card.kind, "•")
     text = Text.assemble((icon, style or "cyan"), " ", (visible_line(card.title), "bold"))
     if mark:
@@ -83,13 +80,14 @@ def heading(card: Card) -> Text:
 def body(card: Card, root: Path) -> list[Text]:
     """Return what an ended card shows below its heading, bounded."""
     failed = card.status == "failed"
-    if card.rejected or (card.kind in QUIET_KINDS and not failed):
+    if card.kind in QUIET_KINDS and not failed:
         return []
     parts = [part for part in card.content if part not in card.shown]
-    blocks = [block for part in parts if (block := _part(part, root, bounded=True))]
+    blocks = [_part(part, card, root, bounded=True) for part in parts]
+    blocks = [block for block in blocks if block.plain]
     if not blocks and failed and isinstance(card.output, str):
         blocks = [output(card.output)]
-    return [block for block in blocks if block.plain]
+    return blocks
 
 
 def question(card: Card, root: Path) -> Text:
@@ -97,14 +95,11 @@ def question(card: Card, root: Path) -> Text:
     icon = ICONS.get(card.kind, "•")
     title = visible_line(card.title)
     blocks = [Text.assemble((f"{icon} {title}", "bold yellow"))]
-    for part in card.content:
-        block = _part(part, root, bounded=False)
-        if block and block.plain.strip() != card.title.strip():
-            blocks.append(block)
-    return Text("\n").join(blocks)
+    parts = [_part(part, card, root, bounded=False) for part in card.content]
+    return Text("\n").join([*blocks, *(part for part in parts if part.plain)])
 
 
-def _part(part: dict[str, Any], root: Path, *, bounded: bool) -> Text | None:
+def _part(part: dict[str, Any], card: Card, root: Path, *, bounded: bool) -> Text:
     if part.get("type") == "diff":
         old = part.get("oldText")
         new = part.get("newText")
@@ -115,8 +110,17 @@ def _part(part: dict[str, Any], root: Path, *, bounded: bool) -> Text | None:
             root,
             limit=DIFF_LINES if bounded else None,
         )
+    return output(_news(part, card), limit=OUTPUT_LINES if bounded else None)
+
+
+def _news(part: dict[str, Any], card: Card) -> str:
+    """Return the words of a content part: no fence, no first line that repeats the title."""
     text = text_of(part.get("content"))
-    return output(text, limit=OUTPUT_LINES if bounded else None) if text else None
+    fenced = _FENCED.fullmatch(text)
+    if fenced:
+        text = fenced.group(2)
+    first, _, rest = text.partition("\n")
+    return rest if first.removeprefix("$ ") == card.title else text
 
 
 def text_of(block: Any) -> str:
@@ -163,9 +167,8 @@ def _diff_line(line: Line, width: int, *, cut: bool) -> Text:
 
 
 def output(text: str, *, limit: int | None = OUTPUT_LINES) -> Text:
-    """Return a command's output, dim and indented: its last ``limit`` lines."""
-    fenced = _FENCED.fullmatch(text)
-    lines = visible(fenced.group(2) if fenced else text).expandtabs(4).strip("\n").split("\n")
+    """Return text, dim and indented: its last ``limit`` lines."""
+    lines = visible(text).expandtabs(4).strip("\n").split("\n")
     shown = Text(style="dim")
     if limit is not None and len(lines) > limit:
         shown.append(f"{INDENT}… {_count(len(lines) - limit, 'line')} above\n")
@@ -180,7 +183,7 @@ def output(text: str, *, limit: int | None = OUTPUT_LINES) -> Text:
 def running(card: Card) -> Text:
     """Return a card that is still at work, for the live part: its heading and last words."""
     text = heading(card)
-    said = "".join(text_of(part.get("content")) for part in card.content)
+    said = "".join(_news(part, card) for part in card.content)
     if card.kind == "execute" and said:
         last = output(said, limit=5)
         if last.plain:

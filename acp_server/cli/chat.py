@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from acp_server.capabilities import VERSION
 from acp_server.cli import keyboard
 from acp_server.cli.client import AcpClient
 from acp_server.cli.connection import Params, RpcFailure
@@ -21,6 +20,7 @@ from acp_server.cli.paper import Paper, PlainPaper
 from acp_server.cli.questions import Asker, KeyAsker, NobodyAsker, TerminalFace
 from acp_server.cli.transcript import Transcript
 from acp_server.cli.turns import Turns, explained
+from hermes_core.ground.version import __version__
 from hermes_core.local.config import hermes_home
 
 INTERRUPTED = 130
@@ -102,7 +102,7 @@ async def seated(
     face = TerminalFace(transcript, asker)
     client = await AcpClient.start(command, cwd=cwd, env=env, face=face)
     try:
-        await client.initialize(VERSION)
+        await client.initialize(__version__)
         yield Seat(client, transcript, Turns(client, transcript, live, keys))
     except RpcFailure as failure:
         raise explained(failure) from failure
@@ -211,4 +211,4 @@ def _banner(cwd: Path, about: Params) -> str:
     if place == home or place.startswith(f"{home}/"):
         place = f"~{place[len(home) :]}"
     mode = modes.get("currentModeId")
-    return f"Hermes {VERSION} · {place}" + (f" · mode {mode}" if mode else "")
+    return f"Hermes {__version__} · {place}" + (f" · mode {mode}" if mode else "")

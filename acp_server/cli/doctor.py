@@ -3,12 +3,12 @@
 import os
 import sys
 
-from acp_server.capabilities import VERSION
 from acp_server.cli.checks import Finding, Report, examine
 from acp_server.cli.console import coloured, say
 from acp_server.cli.printable import visible_line
 from hermes_core.ground.runtime import Runtime
 from hermes_core.ground.secrets import REDACTOR
+from hermes_core.ground.version import __version__
 from hermes_core.local.config import Config
 
 MARKS = {"good": "✓", "odd": "!", "bad": "✗", "": " "}
@@ -35,7 +35,7 @@ def resolved(config: Config, provider: str | None = None, model: str | None = No
 
 def show(report: Report) -> None:
     """Print the report: a line for each finding, and the way on."""
-    say(f"Hermes {VERSION}\n")
+    say(f"Hermes {__version__}\n")
     colours = coloured(sys.stdout, os.environ)
     for finding in report.findings:
         say(_line(finding, colours=colours))

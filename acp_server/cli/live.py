@@ -1,137 +1,18 @@
 """The paper of a terminal: finished blocks are printed, only the last one and what runs is live."""
 
-import itertools
 import time
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
-from rich.segment import Segment
-from rich.syntax import Syntax
 from rich.text import Text
 
+from acp_server.cli.markdown import Answer, last_lines, split_finished, split_paragraphs
 from acp_server.cli.paper import VOICES, Voice, group_of
+from acp_server.cli.shapes import Hanging, Marked, Tail, Trimmed
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAME_SECONDS = 0.1
-
-
-class QuietHeading(Heading):
-    """A heading that stays on the left."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the heading's text."""
-        del console, options
-        yield Text.assemble(self.text, style="bold", justify="left")
-
-
-class QuietCode(CodeBlock):
-    """A code block in the terminal's own colours, indented."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the highlighted code."""
-        del console, options
-        yield Syntax(
-            str(self.text).rstrip(),
-            self.lexer_name,
-            theme="ansi_dark",
-            word_wrap=True,
-            padding=(0, 2),
-            background_color="default",
-        )
-
-
-class Answer(Markdown):
-    """Markdown as the model writes it. Links are written out, so that none can hide its target."""
-
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
-        **Markdown.elements,
-        "heading_open": QuietHeading,
-        "fence": QuietCode,
-        "code_block": QuietCode,
-    }
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text, hyperlinks=False, code_theme="ansi_dark")
-
-
-def split_finished(text: str) -> tuple[list[str], str]:
-    """Return the Markdown blocks of ``text`` that no later text can change, and the rest."""
-    tokens = Markdown(text).parsed
-    starts = [t.map[0] for t in tokens if t.level == 0 and t.map and t.nesting >= 0]
-    if len(starts) < 2:
-        return [], text
-    lines = text.split("\n")
-    blocks = ["\n".join(lines[first:last]) for first, last in itertools.pairwise(starts)]
-    return blocks, "\n".join(lines[starts[-1] :])
-
-
-def split_paragraphs(text: str) -> tuple[list[str], str]:
-    """Return the finished paragraphs of plain ``text``, and the rest."""
-    *done, rest = text.split("\n\n")
-    return [part.strip("\n") for part in done if part.strip()], rest.lstrip("\n")
-
-
-def last_lines(text: str, limit: int) -> str:
-    """Return the end of a long block of Markdown; of a code block with its opening line."""
-    lines = text.split("\n")
-    if len(lines) <= limit:
-        return text
-    first = lines[:1] if lines[0].startswith(("```", "~~~")) else []
-    return "\n".join([*first, *lines[-limit:]])
-
-
-class Tail:
-    """Shows only the last lines of what it holds, so that the live part fits the screen."""
-
-    def __init__(self, held: RenderableType, limit: int) -> None:
-        self._held = held
-        self._limit = max(limit, 1)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the last lines."""
-        lines = console.render_lines(self._held, options, pad=False)
-        for line in lines[-self._limit :]:
-            yield from line
-            yield Segment.line()
-
-
-class Trimmed:
-    """Drops the spaces that fill up lines: they would wrap when the terminal gets narrower."""
-
-    def __init__(self, held: RenderableType) -> None:
-        self._held = held
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the lines without what fills them up."""
-        for line in console.render_lines(self._held, options, pad=False):
-            while line and not line[-1].text.strip():
-                line.pop()
-            if line:
-                last = line.pop()
-                line.append(Segment(last.text.rstrip(), last.style))
-            yield from line
-            yield Segment.line()
-
-
-class Marked:
-    """Puts a mark before every line of what it holds, wrapped lines included."""
-
-    def __init__(self, held: RenderableType, mark: str, style: str) -> None:
-        self._held = held
-        self._mark = mark
-        self._style = style
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the marked lines."""
-        style = console.get_style(self._style)
-        inner = options.update_width(max(options.max_width - len(self._mark), 1))
-        for line in console.render_lines(self._held, inner, style=style, pad=False):
-            yield Segment(self._mark, style)
-            yield from line
-            yield Segment.line()
 
 
 class LivePaper:
@@ -200,15 +81,15 @@ class LivePaper:
     def close(self) -> None:
         """Print the rest of the running text."""
         self._print_finished()
-        if self._voice is not None and self._text.strip():
-            self._print(self._styled(self._voice, self._text), group_of(self._voice))
-        self._text = ""
-        self._voice = None
+        voice, text = self._voice, self._text
+        self._voice, self._text = None, ""
+        if voice is not None and text.strip():
+            self._print(self._styled(voice, text), group_of(voice))
 
     def block(self, text: Text, group: str = "") -> None:
         """Print a finished block."""
         self.close()
-        self._print(text, group)
+        self._print(Hanging(text), group)
 
     def status(self, blocks: Sequence[Text]) -> None:
         """Take what is going on now; it shows at the next tick."""
@@ -245,7 +126,7 @@ class LivePaper:
     def _region(self) -> RenderableType:
         height = self._console.size.height - 1
         if self._footer is not None:
-            return Tail(self._footer, height)
+            return Tail(Group("", self._footer), height)
         parts: list[RenderableType] = []
         if self._voice is not None and self._text.strip():
             parts += [self._styled(self._voice, last_lines(self._text, 2 * height)), ""]
@@ -264,5 +145,5 @@ class LivePaper:
 def _spaced(blocks: Iterable[Text]) -> list[RenderableType]:
     found: list[RenderableType] = []
     for block in blocks:
-        found += [block, ""]
+        found += [Hanging(block), ""]
     return found

@@ -90,9 +90,9 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
 
 def _dispatch(arguments: argparse.Namespace) -> int:
     if arguments.version:
-        from acp_server.capabilities import VERSION
+        from hermes_core.ground.version import __version__
 
-        say(f"hermes {VERSION}")
+        say(f"hermes {__version__}")
         return 0
     if arguments.command is None:
         _parser().print_help(sys.stderr)

@@ -139,7 +139,7 @@ class DemoAsker:
     async def choose(self, choices: list[Choice]) -> tuple[Choice | None, str]:
         """Return the choice that allows once."""
         allowed = next((c for c in choices if c.kind == "allow_once"), None)
-        return allowed, " by the demo itself: there is no terminal to ask on"
+        return allowed, " by the demo: there is no terminal to ask on"
 
 
 def _menu(choices: list[Choice], default: Choice | None, hint: str) -> Text:

@@ -34,6 +34,7 @@ class Transcript:
         self._plan: list[Update] = []
         self._plan_shown: list[Update] = []
         self._message: object = None
+        self._questions = 0
         self._used: int | None = None
         self._size: int | None = None
 
@@ -47,13 +48,15 @@ class Transcript:
         """Show what a permission question is about, whole."""
         card = self._asked(params)
         self._paper.close()
-        self._paper.block(cards.question(card, self._root))
+        self._questions += 1
+        self._paper.block(cards.question(card, self._root), self._question_group)
         card.shown = list(card.content)
 
     def answered(self, params: Update, words: str, *, allowed: bool) -> None:
         """Show how a question was answered."""
         self._asked(params).rejected = not allowed
-        self.remark(f"{cards.INDENT}{words}", "green" if allowed else "red", "answer")
+        words = f"{cards.INDENT}→ {words}"
+        self.remark(words, "green" if allowed else "red", self._question_group)
 
     def remark(self, text: str, style: str = "dim", group: str = "") -> None:
         """Show one line of the client's own."""
@@ -78,6 +81,10 @@ class Transcript:
         self._ended.clear()
         self._write_plan()
         self._paper.status([])
+
+    @property
+    def _question_group(self) -> str:
+        return f"question {self._questions}"
 
     def _asked(self, params: Update) -> Card:
         call = params.get("toolCall")
@@ -115,10 +122,16 @@ class Transcript:
         if card.ended:
             del self._cards[key]
             self._ended.add(key)
-            below = cards.body(card, self._root)
-            whole = Text("\n").join([cards.heading(card), *below])
-            self._paper.block(whole, "" if below else "cards")
+            self._write_card(card)
         self._show_status()
+
+    def _write_card(self, card: Card) -> None:
+        """Write an ended card, unless all of it is told already: by the plan, or by the answer."""
+        if card.rejected or (card.kind == "think" and card.status == "completed"):
+            return
+        below = cards.body(card, self._root)
+        whole = Text("\n").join([cards.heading(card), *below])
+        self._paper.block(whole, "" if below else "cards")
 
     def _replan(self, update: Update) -> None:
         entries = update.get("entries")

@@ -21,7 +21,6 @@ def text(words: str) -> dict[str, Any]:
     [
         (Card("Read a.py", "read", "completed"), "◇ Read a.py  ✓"),
         (Card("make test", "execute", "failed"), "$ make test  ✗ failed"),
-        (Card("make test", "execute", "failed", rejected=True), "$ make test  ✗ rejected"),
         (Card("Something", "novel", "in_progress"), "• Something"),
         (Card("a\nb\x1b[2J", "edit"), "✎ a\\nb\\x1b[2J"),
     ],
@@ -42,7 +41,7 @@ def test_what_stood_in_the_question_is_not_shown_again() -> None:
     assert [block.plain for block in cards.body(card, ROOT)] == ["  note"]
 
 
-@pytest.mark.parametrize("kind", ["read", "search", "think"])
+@pytest.mark.parametrize("kind", ["read", "search"])
 def test_what_was_read_is_shown_only_when_it_failed(kind: str) -> None:
     assert cards.body(Card("t", kind, "completed", [text("x")]), ROOT) == []
     assert [b.plain for b in cards.body(Card("t", kind, "failed", [text("x")]), ROOT)] == ["  x"]
@@ -51,8 +50,6 @@ def test_what_was_read_is_shown_only_when_it_failed(kind: str) -> None:
 def test_a_failure_without_content_shows_its_output() -> None:
     card = Card("t", "other", "failed", output="it broke")
     assert [block.plain for block in cards.body(card, ROOT)] == ["  it broke"]
-    card.rejected = True
-    assert cards.body(card, ROOT) == []
 
 
 def test_output_shows_its_end() -> None:
@@ -60,8 +57,13 @@ def test_output_shows_its_end() -> None:
     assert shown.plain == "  … 17 lines above\n  17\n  18\n  19"
 
 
-def test_output_is_bounded_in_width_and_freed_of_its_fence() -> None:
-    assert cards.output("```console\nok\n```").plain == "  ok"
+def test_output_is_freed_of_its_fence_and_of_the_command() -> None:
+    card = Card("make x", "execute", "completed", [text("```console\n$ make x\nok\n```")])
+    assert [block.plain for block in cards.body(card, ROOT)] == ["  ok"]
+    assert cards.question(card, ROOT).plain == "$ make x\n  ok"
+
+
+def test_output_is_bounded_in_width() -> None:
     assert cards.output("z" * 1000).plain == f"  {'z' * 400}…"
 
 
@@ -82,7 +84,7 @@ def test_a_diff_on_a_card_is_bounded_and_in_a_question_whole() -> None:
 
 def test_a_question_shows_title_and_whole_content_once() -> None:
     long = "\n".join(f"step {n}" for n in range(50))
-    card = Card("make test", "execute", "pending", [text("make test"), text(long)])
+    card = Card("make test", "execute", "pending", [text("$ make test"), text(long)])
     shown = cards.question(card, ROOT).plain.split("\n")
     assert shown[0] == "$ make test"
     assert shown[1:] == [f"  step {n}" for n in range(50)]

@@ -35,8 +35,7 @@ def test_without_a_terminal_a_question_is_rejected_and_that_is_said(chat: Chat) 
     code, shown = chat("edit")
     assert code == 0
     assert "✎ Edit stats.py\n  /repo/stats.py +1 -1\n  1   a = 1\n  2 - b = 2\n" in shown
-    assert "  rejected: there is no terminal to ask on\n" in shown
-    assert "✎ Edit stats.py  ✗ rejected\n" in shown
+    assert "  → rejected: there is no terminal to ask on\n" in shown
     assert "outcome: reject_once" in shown
 
 

@@ -6,7 +6,7 @@ import re
 from rich.console import Console
 from rich.text import Text
 
-from acp_server.cli.live import LivePaper, last_lines, split_finished, split_paragraphs
+from acp_server.cli.live import LivePaper
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -33,33 +33,6 @@ class Screen:
     @property
     def words(self) -> str:
         return ESCAPE.sub("", self.sent.getvalue()).replace("\r", "")
-
-
-def test_only_blocks_that_cannot_change_are_finished() -> None:
-    assert split_finished("# Title\n\nText\n\n```py\nx = 1\n\ny") == (
-        ["# Title\n", "Text\n"],
-        "```py\nx = 1\n\ny",
-    )
-    assert split_finished("- one\n\n- two") == ([], "- one\n\n- two")
-    assert split_finished("one\ntwo") == ([], "one\ntwo")
-    assert split_finished("") == ([], "")
-
-
-def test_blocks_joined_again_are_the_text() -> None:
-    text = "para\n\n- a\n  - b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend"
-    blocks, rest = split_finished(text)
-    assert "\n".join([*blocks, rest]) == text
-    assert rest == "end"
-
-
-def test_paragraphs_of_a_thought() -> None:
-    assert split_paragraphs("one\ntwo\n\nthree") == (["one\ntwo"], "three")
-
-
-def test_a_long_block_shows_its_end_with_its_fence() -> None:
-    code = "```py\n" + "\n".join(str(n) for n in range(50))
-    assert last_lines(code, 3) == "```py\n47\n48\n49"
-    assert last_lines("a\nb", 3) == "a\nb"
 
 
 def test_a_finished_block_is_printed_once_and_the_last_one_at_the_end() -> None:
@@ -112,6 +85,31 @@ def test_the_live_part_is_no_higher_than_the_screen() -> None:
     assert "row 80" not in screen.words
     screen.paper.end()
     assert "row 0" in screen.words
+
+
+def test_a_finished_text_is_shown_once_while_something_goes_on() -> None:
+    screen = Screen()
+    screen.paper.begin()
+    screen.paper.stream("thought", "I think.")
+    screen.sent.truncate(0)
+    screen.sent.seek(0)
+    screen.paper.block(Text("done"))
+    assert screen.words.count("I think.") == 1
+    screen.paper.end()
+
+
+def test_a_long_line_hangs_below_its_beginning() -> None:
+    screen = Screen()
+    code = "x" * 50
+    screen.paper.block(Text(f"title\n  10 + {code} {code}\n     end"))
+    assert screen.words == f"title\n  10 + {code}\n       {code}\n     end\n"
+
+
+def test_a_list_alone_has_no_empty_lines_around_it() -> None:
+    screen = Screen()
+    screen.paper.stream("answer", "### Done\n\n- one\n- two\n\nEnd.")
+    screen.paper.close()
+    assert screen.words == "Done\n\n • one\n • two\n\nEnd.\n"
 
 
 def test_thoughts_are_dim_and_marked_on_every_line() -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from acp_server.cli.paper import PlainPaper
 from acp_server.cli.transcript import Transcript
 
@@ -106,15 +108,24 @@ def test_an_unchanged_plan_is_not_repeated(told: Told) -> None:
     assert told(plan(*pending), plan(*pending)).count("Read") == 1
 
 
-def test_a_question_shows_the_card_and_its_answer() -> None:
+@pytest.mark.parametrize(
+    ("words", "status", "after"),
+    [("allowed once", "completed", "\n$ make  ✓\n"), ("rejected", "failed", "")],
+)
+def test_a_question_its_answer_and_what_came_of_it(words: str, status: str, after: str) -> None:
     written: list[str] = []
     transcript = Transcript(PlainPaper(written.append), Path("/repo"))
     params = {"toolCall": {"toolCallId": "1", "title": "make", "kind": "execute"}}
     transcript.update(call("1", title="make", kind="execute"))
     transcript.question(params)
-    transcript.answered(params, "rejected", allowed=False)
-    transcript.update(later("1", status="failed", rawOutput="The user said no."))
-    assert "".join(written) == "$ make\n\n  rejected\n\n$ make  ✗ rejected\n"
+    transcript.answered(params, words, allowed=status == "completed")
+    transcript.update(later("1", status=status, rawOutput="$ make\nThe user said no."))
+    assert "".join(written) == f"$ make\n  → {words}\n{after}"
+
+
+def test_what_the_plan_tells_has_no_card(told: Told) -> None:
+    assert told(call("1", title="Plan: 3 steps", kind="think", status="completed")) == ""
+    assert "✗ failed" in told(call("1", title="Plan", kind="think", status="failed"))
 
 
 def test_escapes_in_an_answer_do_not_reach_the_terminal(told: Told) -> None:
