@@ -119,6 +119,14 @@ def test_what_a_test_breaks_on_purpose_still_has_an_id_to_answer() -> None:
     validator.check(answer(id=1.5, error={"code": -32601, "message": "no"}), "agent")
 
 
+def test_anything_may_be_broken_on_purpose() -> None:
+    validator = WireValidator()
+    for line in (b"{nope", b"[]", b"\xff", b"[" * 100_000, b"42", b'{"id": 1}'):
+        validator.check(line, "client", valid=False)
+    validator.check(call("session/list", {}, id=1) + "\r\n", "client", valid=False)
+    validator.check(answer(id=1, result={"sessions": []}), "agent")
+
+
 def test_extension_methods_are_free() -> None:
     validator = asked("_own/method", {"x": 1})
     validator.check(answer(id=1, result=None), "agent")

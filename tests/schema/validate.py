@@ -36,7 +36,7 @@ class WireValidator:
 
         ``valid`` is False for what a test breaks on purpose: only its id is taken note of.
         """
-        message = _parse(line)
+        message = _parse(line) if valid else _read(line)
         if "method" in message:
             if "id" in message:
                 self._open[sender][_key(message["id"])] = str(message["method"])
@@ -66,6 +66,14 @@ class WireValidator:
             raise WireError(f"A result for no open request: {message}")
         elif not method.startswith("_"):
             _check(_by_method(method, "Response", sender), message["result"], sender)
+
+
+def _read(line: bytes | str) -> dict[str, Any]:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
 def _parse(line: bytes | str) -> dict[str, Any]:

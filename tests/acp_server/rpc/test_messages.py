@@ -1,6 +1,9 @@
 import json
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from acp_server.rpc.errors import INVALID_REQUEST, PARSE_ERROR
 from acp_server.rpc.messages import InvalidMessage, check_id, decode, encode
@@ -73,6 +76,20 @@ def test_impossible_ids(msg_id: object) -> None:
 def test_a_line_is_utf8_with_one_newline() -> None:
     line = encode({"text": "a\nb é 😀"})
     assert line == '{"text":"a\\nb é 😀"}\n'.encode()
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(), JSON_VALUES, max_size=4))
+def test_what_was_encoded_is_one_line_and_is_read_again(message: dict[str, Any]) -> None:
+    line = encode(message)
+    assert line.count(b"\n") == 1
+    assert encode(decode(line)) == line
 
 
 def test_surrogates_are_made_safe() -> None:

@@ -3,6 +3,8 @@ import os
 import threading
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from acp_server.rpc.reader import Inbox, Line, LineSplitter, Mark, start_reader
 from tests.acp_server.rpc.harness import WATCHDOG
@@ -18,6 +20,12 @@ def test_lines_are_cut_on_bytes() -> None:
     expected = ['{"a":"é😀"}'.encode(), b'{"b":1}', b""]
     assert split([whole]) == expected
     assert split([bytes([byte]) for byte in whole]) == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("ab\n", max_size=8).map(str.encode)))
+def test_lines_do_not_depend_on_how_they_come(chunks: list[bytes]) -> None:
+    assert split(chunks) == b"".join(chunks).split(b"\n")[:-1]
 
 
 def test_an_unfinished_line_waits() -> None:
