@@ -46,11 +46,11 @@ def _title(page: str) -> str:
 def _message(data: Any, codes: list[str], depth: int) -> str:
     if isinstance(data, str):
         text = data.strip()
-        nested = text[:1] in ("{", "[") and depth < 4
+        nested = text[:1] in ("{", "[") and depth < 8
         return _message(_read(text), codes, depth + 1) if nested else text
-    if isinstance(data, list) and data and depth < 4:
+    if isinstance(data, list) and data and depth < 8:
         return _message(data[0], codes, depth + 1)
-    if not isinstance(data, Mapping) or depth >= 4:
+    if not isinstance(data, Mapping) or depth >= 8:
         return ""
     codes.extend(str(data[key]) for key in _CODE_KEYS if isinstance(data.get(key), (str, int)))
     if data.get("error"):

@@ -90,7 +90,8 @@ class _Reader:
         self._stray: list[bytes] = []
         self._stray_size = 0
         self._error = False
-        self._any = False
+        self._count = 0
+        self._bare = 0
 
     def data(self, value: bytes) -> dict[str, Any] | None:
         """Take the value of a data line."""
@@ -125,6 +126,7 @@ class _Reader:
         if line[:1] == b"{" and line.rstrip()[-1:] == b"}":
             event = self._parse(line)
             if event is not None:
+                self._bare += 1
                 return event
         self._keep_stray(line)
         return None
@@ -134,7 +136,9 @@ class _Reader:
         event = self._parse(self._take_partial())
         if event is not None:
             yield event
-        if self._any:
+        if self._count:
+            if self._count == self._bare == 1:
+                yield END
             return
         body = b"\n".join(self._stray)
         document = self._parse(body)
@@ -146,7 +150,7 @@ class _Reader:
     def _parse(self, value: bytes) -> dict[str, Any] | None:
         text = value.decode("utf-8", "replace").strip()
         if text == "[DONE]":
-            self._any = True
+            self._count += 1
             return END
         try:
             event, end = _DECODER.raw_decode(text)
@@ -154,7 +158,7 @@ class _Reader:
             return None
         if end != len(text) or type(event) is not dict:
             return None
-        self._any = True
+        self._count += 1
         if self._error:
             self._error = False
             return event if "error" in event else {"error": event}

@@ -168,15 +168,19 @@ class FakeProvider:
         with self._changed:
             self._sockets.discard(connection)
 
+    def drop_connections(self) -> None:
+        """End every open connection, as a server does with idle ones."""
+        with self._changed:
+            connections = list(self._sockets)
+        for connection in connections:
+            _shut(connection)
+
     def close(self) -> None:
         """Stop serving; every connection and every held reply ends."""
         self.closing.set()
         self._server.shutdown()
         self._thread.join(PATIENCE)
-        with self._changed:
-            connections = list(self._sockets)
-        for connection in connections:
-            _shut(connection)
+        self.drop_connections()
         self._server.server_close()
 
     def __enter__(self) -> Self:
@@ -225,6 +229,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve()
 
     def do_POST(self) -> None:
+        self._serve()
+
+    def do_CONNECT(self) -> None:
         self._serve()
 
     def _serve(self) -> None:

@@ -53,7 +53,8 @@ def test_raw_control_characters_in_a_string_are_kept() -> None:
 
 
 def test_a_document_that_is_no_stream_is_one_event() -> None:
-    assert events(b'{"error": {"message": "no"}}') == [{"error": {"message": "no"}}]
+    assert events(b'{"error": {"message": "no"}}') == [{"error": {"message": "no"}}, END]
+    assert events(b'{"a": 1}\n{"b": 2}\n') == [{"a": 1}, {"b": 2}]
     assert events(b'{\n "a": 1\n}\n') == [{"a": 1}, END]
 
 
