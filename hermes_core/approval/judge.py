@@ -9,8 +9,8 @@
 | edit of our own credentials, settings and store | refused | refused |
 
 Paths are real ones, so that a link inside the workspace that leads out is outside. A workspace that
-holds our own home (``/``, the user's home) is too wide to be trusted as a project: there edits
-always ask, and so do reads of hidden files and folders.
+holds our own home, or the user's, is too wide to be trusted as a project: there edits always ask,
+and so do reads of hidden files and folders.
 """
 
 import os
@@ -42,10 +42,7 @@ def judge(
         return _ALLOW
     own = _real_home(home)
     if action.kind == "edit" and own and any(is_own_file(path, own) for path in action.paths):
-        return Decision(
-            "deny",
-            "it would change Hermes' own settings, credentials or sessions, which only the user may do.",
-        )
+        return Decision("deny", _OWN)
     if granted.covers(action):
         return _ALLOW
     reason = _reason_to_ask(action, mode, workspace, own)

@@ -1,3 +1,7 @@
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +29,37 @@ class SavingEditor(LocalFiles):
     def write(self, path: Path, data: bytes) -> Written:
         super().write(path, data.replace(self._old, self._new))
         return Written("client", differs=True)
+
+
+@contextmanager
+def swapping(folder: Path, outside: Path) -> Iterator[None]:
+    """Let ``folder`` be a link to ``outside`` every other moment, and itself at the end."""
+    real, link = outside.with_name("real"), outside.with_name("link")
+    link.symlink_to(outside)
+    stop = threading.Event()
+
+    def put(source: Path, target: Path) -> None:
+        while True:
+            try:
+                source.rename(target)
+            except OSError:
+                # A write has made the folder anew while it was away.
+                shutil.rmtree(target, ignore_errors=True)
+            else:
+                return
+
+    def swap() -> None:
+        while not stop.is_set():
+            for source, target in ((folder, real), (link, folder), (folder, link), (real, folder)):
+                put(source, target)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 def prepared_edit(ctx: ToolContext, project: Path) -> Prepared:
@@ -73,6 +108,25 @@ def test_a_link_that_appeared_is_not_followed(
     with pytest.raises(ToolError, match="no longer where the path leads"):
         prepared.run(ignore)
     assert (outside / "a.txt").read_text() == "one\n"
+
+
+def test_a_link_that_comes_and_goes_never_leads_a_write_outside(
+    ctx: ToolContext, project: Path, tmp_path: Path
+) -> None:
+    def write(path: str) -> None:
+        prepared = write_file.prepare(ctx, {"path": path, "content": "mine\n"})
+        if ctx.workspace.contains(prepared.action.paths[0]):
+            prepared.run(ignore)
+
+    (project / "src").mkdir()
+    (tmp_path / "outside").mkdir()
+    with swapping(project / "src", tmp_path / "outside"):
+        for number in range(300):
+            with suppress(ToolError, OSError):
+                write(f"src/{number}")
+    assert list((tmp_path / "outside").iterdir()) == []
+    write("src/last")
+    assert (project / "src/last").read_text() == "mine\n"
 
 
 def test_an_interrupt_before_the_write_leaves_the_file(ctx: ToolContext, project: Path) -> None:
