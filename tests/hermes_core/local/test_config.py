@@ -222,7 +222,7 @@ def test_the_snapshot_does_not_follow_the_environment(tmp_path: Path) -> None:
     env["A"] = "2"
     assert config.variable("A") == "1"
     with pytest.raises(TypeError):
-        config.env["A"] = "2"  # type: ignore[index]  # the point of the test
+        config.env["A"] = "2"
 
 
 def test_keys_are_neither_shown_nor_logged(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_a_file_that_cannot_be_read_is_named(
         load(tmp_path)
 
 
-def test_reading_the_settings_module_loads_nothing_heavy(run_python) -> None:  # type: ignore[no-untyped-def]
+def test_reading_the_settings_module_loads_nothing_heavy(run_python) -> None:
     run_python(
         "import sys, hermes_core.local.config\n"
         "heavy = {'yaml', 'dotenv', 'psutil', 'sqlite3', 'difflib', 'subprocess', 'logging'}\n"

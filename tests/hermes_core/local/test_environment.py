@@ -10,7 +10,7 @@ BASE = {"PATH": "/usr/bin:/bin", "SHLVL": "1", "HOME": "/h", "USER": "me"}
 
 
 def environment(env: dict[str, str], **more: object) -> dict[str, str]:
-    return child_environment(Config(Path("/h/.hermes"), env={**BASE, **env}, **more))  # type: ignore[arg-type]  # the fields under test
+    return child_environment(Config(Path("/h/.hermes"), env={**BASE, **env}, **more))
 
 
 def test_harmless_variables_pass_and_nothing_else() -> None:
