@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 INITIALIZE = "initialize"
 CANCEL_REQUEST = "$/cancel_request"
+CANCELLED = "The request was cancelled."
 
 Handler = Callable[[Any], Awaitable[Mapping[str, Any] | None]]
 
@@ -102,7 +103,7 @@ class AcpProtocol(JsonRPCProtocol):
         call = self._calls[key] = Call(msg_id, method_name)
         CURRENT.set(call)
         call.task = self._spawn(self._serve(call, handler, params))
-        call.task.add_done_callback(lambda _: self._ended(key, call))
+        call.task.add_done_callback(partial(self._ended, call))
 
     def _handler_for(self, method: str) -> Handler:
         try:
@@ -119,8 +120,7 @@ class AcpProtocol(JsonRPCProtocol):
             result = await handler(params)
             self._answer_call(call, result={} if result is None else result)
         except asyncio.CancelledError:
-            cancelled = RpcError(REQUEST_CANCELLED, "The request was cancelled.")
-            self._answer_call(call, error=cancelled)
+            self._answer_call(call, error=RpcError(REQUEST_CANCELLED, CANCELLED))
         except RpcError as error:
             self._answer_call(call, error=error)
         except Exception as error:
@@ -132,10 +132,16 @@ class AcpProtocol(JsonRPCProtocol):
             for callback in call.after:
                 run_safely(callback)
 
-    def _ended(self, key: tuple[type, MessageId], call: Call) -> None:
-        if self._calls.get(key) is call:  # cancelled before its first step
-            cancelled = RpcError(REQUEST_CANCELLED, "The request was cancelled.")
-            self._answer_call(call, error=cancelled)
+    def _ended(self, call: Call, task: "asyncio.Task[None]") -> None:
+        """Answer what has no answer yet: cancelled before its first step, or not to be encoded."""
+        if call.answered:
+            return
+        if task.cancelled():
+            self._answer_call(call, error=RpcError(REQUEST_CANCELLED, CANCELLED))
+        else:
+            _logger.error("No answer of %r could be sent", call.method, exc_info=task.exception())
+            text = "Internal error; the agent's log has the details."
+            self._answer_call(call, error=RpcError(INTERNAL_ERROR, text))
 
     def _answer_call(self, call: Call, **answer: Any) -> None:
         self._answer(call.id, **answer)

@@ -284,6 +284,15 @@ def test_a_result_that_cannot_be_sent_is_an_error(serve: Serve) -> None:
     assert "result" in wire.call("echo")
 
 
+def test_an_error_that_cannot_be_sent_is_an_error(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    wire = serve(failing(RpcError(-32002, "Gone.", {"odd": object()})))
+    assert code_of(wire.call("fail")) == INTERNAL_ERROR
+    assert "result" in wire.call("echo")
+    assert "not JSON serializable" in caplog.text
+
+
 def test_no_result_is_an_empty_object(serve: Serve) -> None:
     server = EchoServer()
 
