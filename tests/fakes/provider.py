@@ -14,6 +14,7 @@ script has no reply for gets status 500 and makes the ``with`` block fail at its
 import json
 import select
 import socket
+import ssl
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -104,7 +105,13 @@ Handler = Callable[[Recorded], Reply]
 class FakeProvider:
     """Serves replies on 127.0.0.1 while the ``with`` block runs; see the module's text."""
 
-    def __init__(self, handler: Handler | None = None, *, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self,
+        handler: Handler | None = None,
+        *,
+        host: str = "127.0.0.1",
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.handler = handler
         self.requests: list[Recorded] = []
         self.unexpected: list[Recorded] = []
@@ -114,6 +121,11 @@ class FakeProvider:
         self._sockets: set[socket.socket] = set()
         self._server = _Server((host, 0), _Handler)
         self._server.provider = self
+        if tls is not None:
+            # the handshake is left to the connection's own thread, at its first read
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.05,), name="fake-provider", daemon=True
         )
@@ -301,6 +313,8 @@ class _Handler(BaseHTTPRequestHandler):
 def _is_gone(connection: socket.socket) -> bool:
     readable, _, _ = select.select([connection], [], [], 0)
     try:
+        if isinstance(connection, ssl.SSLSocket):
+            return bool(readable) and not connection.recv(1)
         return bool(readable) and not connection.recv(1, socket.MSG_PEEK)
     except OSError:
         return True
@@ -308,4 +322,4 @@ def _is_gone(connection: socket.socket) -> bool:
 
 def _shut(connection: socket.socket) -> None:
     with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
