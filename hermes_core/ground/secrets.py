@@ -1,7 +1,10 @@
 """Keys that must not be printed, and the redaction of texts that may hold one."""
 
+import binascii
+import json
 import re
 import threading
+from urllib.parse import quote
 
 MASK = "[redacted]"
 
@@ -54,19 +57,29 @@ class Redactor:
         self._values: tuple[str, ...] = ()
 
     def register(self, secret: Secret) -> None:
-        """Mask ``secret`` from now on; values under 8 characters are left out as too common."""
+        """Mask ``secret`` from now on, also as it looks in a URL, in JSON and in base64.
+
+        Values under 8 characters are left out as too common.
+        """
         value = secret.reveal()
         if len(value) < 8:
             return
         with self._lock:
             if value not in self._values:
-                self._values = tuple(sorted({*self._values, value}, key=len, reverse=True))
+                known = {*self._values, *_forms(value)}
+                self._values = tuple(sorted(known, key=len, reverse=True))
 
     def redact(self, text: str) -> str:
         """Return ``text`` with every registered secret and secret-like string masked."""
         for value in self._values:
             text = text.replace(value, MASK)
         return _SHAPES.sub(MASK, text)
+
+
+def _forms(value: str) -> set[str]:
+    data = value.encode(errors="surrogatepass")
+    base64 = binascii.b2a_base64(data, newline=False).decode().rstrip("=")
+    return {value, quote(data, safe=""), json.dumps(value)[1:-1], base64}
 
 
 REDACTOR = Redactor()

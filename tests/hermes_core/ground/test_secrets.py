@@ -1,3 +1,5 @@
+import base64
+
 import pytest
 
 from hermes_core.ground.secrets import MASK, Redactor, Secret
@@ -27,6 +29,23 @@ def test_registered_values_are_masked_the_longest_first() -> None:
     redactor.register(Secret("password-1"))
     redactor.register(Secret("password-1-and-more"))
     assert redactor.redact("is password-1-and-more, was password-1") == f"is {MASK}, was {MASK}"
+
+
+def test_a_registered_value_is_masked_as_others_write_it() -> None:
+    redactor = Redactor()
+    redactor.register(Secret('pass/"word"+é'))
+    for form in (
+        "pass%2F%22word%22%2B%C3%A9",
+        r"pass/\"word\"+\u00e9",
+        base64.b64encode('pass/"word"+é'.encode()).decode().rstrip("="),
+    ):
+        assert redactor.redact(f"<{form}>") == f"<{MASK}>"
+
+
+def test_a_value_with_odd_characters_can_be_registered() -> None:
+    redactor = Redactor()
+    redactor.register(Secret("odd\ud800\x00 value"))
+    assert redactor.redact("odd\ud800\x00 value") == MASK
 
 
 def test_short_values_are_too_common_to_mask() -> None:
