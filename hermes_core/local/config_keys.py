@@ -137,6 +137,15 @@ VARIABLES: tuple[tuple[str, str], ...] = (
     ("OPENAI_API_KEY", "The key for a `custom` endpoint that has no `model.api_key`."),
 )
 
+SET_FOR_COMMANDS: tuple[tuple[str, str], ...] = (
+    ("HERMES_COMMAND_ID", "Set for every command that Hermes runs and all that descends from it."),
+    (
+        "HERMES_RESOLVING_ENVIRONMENT",
+        "Set to `1` while your login shell is asked for its PATH, which happens once if the editor "
+        "was started from a desktop. Shell files can skip there what is slow.",
+    ),
+)
+
 _HEAD = """\
 # Configuration
 
@@ -178,11 +187,16 @@ approvals:
 def reference() -> str:
     """Return the text of ``docs/configuration.md``."""
     keys = "".join(f"| `{k.name}` | {_type(k)} | {_default(k)} | {k.text} |\n" for k in KEYS)
-    variables = "".join(f"| `{name}` | {text} |\n" for name, text in VARIABLES)
     return (
-        f"{_HEAD}{keys}{_EXAMPLE}\n## Variables\n\n"
-        f"| Variable | What it does |\n|---|---|\n{variables}"
+        f"{_HEAD}{keys}{_EXAMPLE}"
+        f"\n## Variables that Hermes reads\n\n{_variables(VARIABLES)}"
+        f"\n## Variables that Hermes sets\n\n{_variables(SET_FOR_COMMANDS)}"
     )
+
+
+def _variables(rows: tuple[tuple[str, str], ...]) -> str:
+    lines = "".join(f"| `{name}` | {text} |\n" for name, text in rows)
+    return f"| Variable | What it does |\n|---|---|\n{lines}"
 
 
 def _type(key: Key) -> str:

@@ -1,6 +1,8 @@
 from pathlib import Path
 
-from hermes_core.local.config_keys import KEYS, SECTIONS, VARIABLES, reference
+from hermes_core.local.config_keys import KEYS, SECTIONS, SET_FOR_COMMANDS, VARIABLES, reference
+from hermes_core.local.descendants import MARK
+from hermes_core.local.login_shell import RESOLVING
 
 PAGE = Path(__file__).parents[3] / "docs" / "configuration.md"
 
@@ -17,8 +19,12 @@ def test_the_page_names_every_key_and_variable() -> None:
     text = reference()
     for key in KEYS:
         assert f"| `{key.name}` |" in text
-    for name, _ in VARIABLES:
+    for name, _ in (*VARIABLES, *SET_FOR_COMMANDS):
         assert f"| `{name}` |" in text
+
+
+def test_the_page_names_the_variables_that_the_code_sets() -> None:
+    assert {name for name, _ in SET_FOR_COMMANDS} == {MARK, RESOLVING}
 
 
 def test_names_are_unique_and_have_one_dot() -> None:

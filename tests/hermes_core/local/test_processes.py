@@ -259,6 +259,17 @@ class TestLiveOutput:
         assert len(shown) <= done.seconds * 10 + 2
         assert all(done.output.startswith(text) for text in shown)
 
+    def test_a_viewer_that_fails_does_not_leave_the_command_behind(self) -> None:
+        sleep = long_sleep()
+
+        def fail(text: str) -> None:
+            raise RuntimeError(text)
+
+        with pytest.raises(RuntimeError, match="begun"):
+            run(f"echo begun; {sleep}", on_output=fail)
+        wait_for_stragglers()
+        assert not alive(sleep)
+
     def test_it_is_bounded_too(self) -> None:
         shown: list[str] = []
         run("seq 200000", max_output=1_000, on_output=shown.append)
