@@ -55,7 +55,7 @@ class Catalogue:
     def _load(self, folder: Path) -> None:
         try:
             found = _run(folder)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             reason = str(error) or type(error).__name__
             self.problems.append(f"{folder}: not loaded: {reason.splitlines()[0]}")
             return

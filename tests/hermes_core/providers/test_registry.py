@@ -1,0 +1,139 @@
+"""Provider folders: bundled ones, the user's own, and those that must not be run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hermes_core.providers import registry
+from hermes_core.providers.profile import ProviderProfile
+from hermes_core.providers.registry import (
+    BUNDLED,
+    PLACE,
+    Catalogue,
+    get_provider_profile,
+    list_providers,
+    problems,
+    register_provider,
+)
+
+FOLDERS = sorted(path.parent for path in BUNDLED.glob("*/__init__.py"))
+
+
+def plugin(home: Path, name: str, body: str, manifest: str | None = "api: 1\n") -> Path:
+    folder = home / PLACE / name
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(body)
+    if manifest is not None:
+        (folder / "plugin.yaml").write_text(manifest)
+    for path in (folder, *folder.iterdir()):
+        path.chmod(0o700)
+    return folder
+
+
+def declared(name: str, more: str = "") -> str:
+    return (
+        "from hermes_core.providers import ProviderProfile, register_provider\n"
+        f"register_provider(ProviderProfile(name={name!r}, display_name='Mine'{more}))\n"
+    )
+
+
+def test_what_is_bundled_loads_without_a_problem() -> None:
+    catalogue = Catalogue(BUNDLED)
+    assert catalogue.problems == []
+    assert [p.name for p in catalogue.all()] == ["custom", "demo", "lmstudio", "openrouter"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_bundled_folder_declares_one_provider_of_its_own_name(folder: Path) -> None:
+    source = (folder / "__init__.py").read_text()
+    assert f'name="{folder.name}"' in source
+    assert source.count("register_provider(") == 1
+    assert len(source.splitlines()) <= 25
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_bundled_folder_passes_the_type_check(folder: Path) -> None:
+    command = [sys.executable, "-m", "mypy", "--strict", str(folder / "__init__.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_names_and_aliases_are_found_in_any_case() -> None:
+    catalogue = Catalogue(BUNDLED)
+    assert catalogue.get("OpenRouter") is catalogue.get("open-router")
+    assert catalogue.get("nobody") is None
+
+
+def test_the_users_own_folder_adds_and_wins(tmp_path: Path) -> None:
+    plugin(tmp_path, "acme", declared("acme", ", base_url='https://acme.example/v1'"))
+    plugin(tmp_path, "lmstudio", declared("lmstudio", ", base_url='http://127.0.0.1:9/v1'"))
+    acme = get_provider_profile("acme", tmp_path)
+    assert acme is not None
+    assert acme.base_url == "https://acme.example/v1"
+    studio = get_provider_profile("lmstudio", tmp_path)
+    assert studio is not None
+    assert studio.base_url == "http://127.0.0.1:9/v1"
+    assert [p.name for p in list_providers(tmp_path)].count("lmstudio") == 1
+
+
+@pytest.mark.parametrize(
+    "manifest", [None, "", "name: theirs\n", "api: 2\n", "api: '1'\n", "- api\n"]
+)
+def test_other_programs_folders_are_left_alone(tmp_path: Path, manifest: str | None) -> None:
+    mark = tmp_path / "ran"
+    plugin(tmp_path, "theirs", f"open({str(mark)!r}, 'w')\n", manifest)
+    catalogue = Catalogue(BUNDLED, tmp_path / PLACE)
+    assert catalogue.problems == []
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("raise ValueError('no good')\n", "no good"),
+        ("def (:\n", "invalid syntax"),
+        ("x = 1\n", "registers no provider"),
+        ("import nowhere_to_be_found\n", "nowhere_to_be_found"),
+        ("raise SystemError\n", "SystemError"),
+    ],
+)
+def test_a_broken_folder_is_named_and_skipped(tmp_path: Path, body: str, words: str) -> None:
+    folder = plugin(tmp_path, "broken", body)
+    catalogue = Catalogue(BUNDLED, tmp_path / PLACE)
+    assert len(catalogue.problems) == 1
+    assert str(folder) in catalogue.problems[0]
+    assert words in catalogue.problems[0]
+    assert catalogue.get("openrouter") is not None
+
+
+def test_a_broken_manifest_is_named(tmp_path: Path) -> None:
+    plugin(tmp_path, "broken", declared("broken"), "api: [1\n")
+    assert len(Catalogue(BUNDLED, tmp_path / PLACE).problems) == 1
+
+
+@pytest.mark.parametrize("which", ["", "__init__.py"])
+def test_a_folder_that_others_may_change_is_not_run(tmp_path: Path, which: str) -> None:
+    mark = tmp_path / "ran"
+    folder = plugin(tmp_path, "open", f"open({str(mark)!r}, 'w')\n" + declared("open"))
+    (folder / which).chmod(0o777)
+    catalogue = Catalogue(BUNDLED, tmp_path / PLACE)
+    assert "changed by other users" in catalogue.problems[0]
+    assert not mark.exists()
+
+
+def test_an_alias_that_is_taken_is_named(tmp_path: Path) -> None:
+    plugin(tmp_path, "acme", declared("acme", ", aliases=('open-router', 'demo')"))
+    catalogue = Catalogue(BUNDLED, tmp_path / PLACE)
+    assert len(catalogue.problems) == 2
+    assert catalogue.get("demo") is not catalogue.get("acme")
+    assert problems(tmp_path) == catalogue.problems
+
+
+def test_a_library_user_may_register_a_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_ADDED", [])
+    mine = ProviderProfile("mine", "Mine", aliases=("my-own",))
+    register_provider(mine)
+    assert get_provider_profile("My-Own", Path("/nonexistent")) is mine
+    assert mine in list_providers(Path("/nonexistent"))
