@@ -135,6 +135,19 @@ VARIABLES: tuple[tuple[str, str], ...] = (
     ("HERMES_INFERENCE_PROVIDER", "The provider, where `model.provider` names none."),
     ("OPENROUTER_API_KEY", "The key for `openrouter`."),
     ("OPENAI_API_KEY", "The key for a `custom` endpoint that has no `model.api_key`."),
+    (
+        "OPENAI_BASE_URL",
+        "The URL for `custom`, where `model.base_url` names none. A key is sent there only if the "
+        "URL stands in `.env`.",
+    ),
+    ("LM_BASE_URL", "Where `lmstudio` listens, if not on its usual port of this machine."),
+    ("LM_API_KEY", "The key for `lmstudio`, if it wants one."),
+    (
+        "HTTPS_PROXY",
+        "An HTTP proxy for encrypted endpoints; `ALL_PROXY` serves too. `NO_PROXY` lists hosts "
+        "that are reached without it.",
+    ),
+    ("SSL_CERT_FILE", "Further certificates to trust. Read from `.env` alone."),
 )
 
 SET_FOR_COMMANDS: tuple[tuple[str, str], ...] = (

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Mapping
 
 from hermes_core.local.config import Config
 from hermes_core.local.login_shell import LOGIN_PATH, merge_paths, with_account
@@ -24,8 +23,8 @@ def child_environment(config: Config) -> dict[str, str]:
 
     It holds the locale, the user's name and folders, PATH, settings that keep programs from
     asking or paging, and what ``terminal.env_passthrough`` names. If the editor was started from a
-    desktop, PATH is enriched by that of the login shell: the first call may wait for it, 6 s at
-    most, unless ``warm_environment`` was called early enough.
+    desktop, PATH is enriched by that of the login shell: the first call waits for it, 5 s at most,
+    and is therefore best made early, in the background.
     """
     env = {name: config.env[name] for name in _PASSED if config.env.get(name)}
     env.update({n: v for n, v in config.env.items() if n.startswith("LC_")})
@@ -40,11 +39,6 @@ def child_environment(config: Config) -> dict[str, str]:
         if value is not None:
             env[name] = value
     return env
-
-
-def warm_environment(env: Mapping[str, str]) -> None:
-    """Begin, in the background, what the first ``child_environment`` would wait for."""
-    LOGIN_PATH.begin(env)
 
 
 def find_program(name: str, path: str) -> str | None:

@@ -23,33 +23,21 @@ _NO_SHELLS = ("false", "nologin", "sync", "true")
 
 
 class LoginPath:
-    """Asks once, on a thread of its own; later calls share the answer."""
+    """Asks the login shell once; whoever comes meanwhile waits for the same answer."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._asked = False
         self._answer: str | None = None
 
-    def begin(self, env: Mapping[str, str]) -> None:
-        """Ask in the background, if ``env`` is one that no shell has handed on."""
-        with self._lock:
-            if self._thread is None and "SHLVL" not in env:
-                self._thread = threading.Thread(
-                    target=self._ask, args=(dict(env),), name="login-path", daemon=True
-                )
-                self._thread.start()
-
     def get(self, env: Mapping[str, str]) -> str | None:
-        """Return the answer, waiting for it; None if there is none, or no need to ask."""
-        self.begin(env)
-        if self._thread is not None:
-            self._thread.join(TIME_LIMIT + 1)
-        return self._answer
-
-    def _ask(self, env: dict[str, str]) -> None:
-        shell = login_shell()
-        if shell is not None:
-            self._answer = ask_path(shell, env)
+        """Return the login shell's PATH; None if it does not tell, or a shell has started us."""
+        with self._lock:
+            if not self._asked and "SHLVL" not in env:
+                shell = login_shell()
+                self._answer = ask_path(shell, env) if shell else None
+                self._asked = True
+            return self._answer
 
 
 LOGIN_PATH = LoginPath()

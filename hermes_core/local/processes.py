@@ -11,7 +11,7 @@ from pathlib import Path
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.capture import Captured, capture
 from hermes_core.local.children import GRACE, end_all_children, stopping_children
-from hermes_core.local.environment import child_environment, find_program, warm_environment
+from hermes_core.local.environment import child_environment, find_program
 from hermes_core.local.output import Output
 from hermes_core.local.pump import running
 
@@ -24,7 +24,6 @@ __all__ = [
     "find_program",
     "run_command",
     "wait_for_stragglers",
-    "warm_environment",
 ]
 
 _DRAIN = 0.25

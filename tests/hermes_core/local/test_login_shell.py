@@ -59,11 +59,9 @@ def test_the_shell_is_asked_once_and_only_if_no_shell_started_us(
     monkeypatch.setattr(login_shell, "login_shell", lambda: own)
     env = {"PATH": "/usr/bin:/bin"}
     from_terminal = LoginPath()
-    from_terminal.begin({**env, "SHLVL": "1"})
     assert from_terminal.get({**env, "SHLVL": "1"}) is None
     assert not asked.exists()
     from_desktop = LoginPath()
-    from_desktop.begin(env)
     assert from_desktop.get(env) == "/opt/tools:/usr/bin:/bin"
     assert from_desktop.get(env) == "/opt/tools:/usr/bin:/bin"
     assert asked.read_text() == "x\n"
