@@ -4,11 +4,14 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from rich.text import Text
 
 from acp_server.cli import keyboard
 from acp_server.cli.client import AcpClient
@@ -88,16 +91,19 @@ async def seated(
 
     ``otherwise`` answers questions where no person can: without a terminal on both sides.
     """
-    paper: Paper
+    paper: Paper = PlainPaper(lambda text: say(text, end=""))
     live: LivePaper | None = None
-    if is_terminal(sys.stdout):
-        paper = live = LivePaper(terminal())
-    else:
-        paper = PlainPaper(lambda text: say(text, end=""))
-    keys = sys.stdin.fileno() if live and is_terminal(sys.stdin) else None
+    show: Callable[[Text | None], None] = partial(_show_block, paper)
+    if is_terminal(sys.stdout) and not (console := terminal()).is_dumb_terminal:
+        paper = live = LivePaper(console)
+        show = live.footer
+    keys: int | None = None
     asker = otherwise
-    if live is not None and keys is not None:
-        asker = _key_asker(live, keys)
+    if is_terminal(sys.stdin) and is_terminal(sys.stdout):
+        keys = sys.stdin.fileno()
+        asker = KeyAsker(
+            show, partial(keyboard.read_key, keys), partial(keyboard.forget_typed, keys)
+        )
     transcript = Transcript(paper, cwd)
     face = TerminalFace(transcript, asker)
     client = await AcpClient.start(command, cwd=cwd, env=env, face=face)
@@ -196,12 +202,9 @@ async def _find_session(client: AcpClient, options: ChatOptions) -> tuple[str, P
     return str(matching[0]["sessionId"]), Path(str(matching[0].get("cwd", options.cwd)))
 
 
-def _key_asker(live: LivePaper, descriptor: int) -> KeyAsker:
-    return KeyAsker(
-        live,
-        lambda: keyboard.read_key(descriptor),
-        lambda: keyboard.forget_typed(descriptor),
-    )
+def _show_block(paper: Paper, text: Text | None) -> None:
+    if text is not None:
+        paper.block(text)
 
 
 def _banner(cwd: Path, about: Params) -> str:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol
 from rich.text import Text
 
 from acp_server.cli.keyboard import END, ENTER
-from acp_server.cli.live import LivePaper
 from acp_server.cli.printable import visible_line
 from acp_server.cli.transcript import Transcript
 
@@ -95,15 +94,18 @@ class TerminalFace:
 
 
 class KeyAsker:
-    """Asks the person at the terminal: one key; Enter and the end of input reject."""
+    """Asks the person at the terminal: one key; Enter and the end of input reject.
+
+    ``show`` shows the keys, and takes them away when it is given None.
+    """
 
     def __init__(
         self,
-        paper: LivePaper,
+        show: Callable[[Text | None], None],
         read_key: Callable[[], Awaitable[str]],
         forget_typed: Callable[[], None],
     ) -> None:
-        self._paper = paper
+        self._show = show
         self._read_key = read_key
         self._forget_typed = forget_typed
 
@@ -111,7 +113,7 @@ class KeyAsker:
         """Show the choices until one of their keys is pressed."""
         default = rejection(choices)
         self._forget_typed()
-        self._paper.footer(_menu(choices, default, STOP))
+        self._show(_menu(choices, default, STOP))
         try:
             while True:
                 key = (await self._read_key()).lower()
@@ -120,9 +122,9 @@ class KeyAsker:
                 chosen = next((c for c in choices if c.key and c.key == key), None)
                 if chosen is not None:
                     return chosen, ""
-                self._paper.footer(_menu(choices, default, UNKNOWN_KEY))
+                self._show(_menu(choices, default, UNKNOWN_KEY))
         finally:
-            self._paper.footer(None)
+            self._show(None)
 
 
 class NobodyAsker:

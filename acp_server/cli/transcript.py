@@ -150,7 +150,7 @@ class Transcript:
         words = visible_line(str(update.get("title", "")))
         if update.get("description"):
             words = f"{words}\n{visible(str(update['description']))}"
-        self.remark(words, NOTICES.get(str(update.get("severity")), "dim"))
+        self.remark(words, NOTICES.get(str(update.get("severity")), "dim"), "notice")
 
     def _mode(self, update: Update) -> None:
         self.remark(f"mode: {visible_line(str(update.get('currentModeId')))}")

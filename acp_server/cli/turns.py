@@ -11,7 +11,7 @@ from acp_server.cli.connection import RpcFailure
 from acp_server.cli.console import Failure, Quit, parts_of
 from acp_server.cli.keyboard import silence
 from acp_server.cli.live import FRAME_SECONDS, LivePaper
-from acp_server.cli.printable import visible
+from acp_server.cli.printable import visible, visible_line
 from acp_server.cli.transcript import Transcript
 
 AUTH_REQUIRED = -32000
@@ -111,13 +111,13 @@ class Turns:
             self._live.end()
 
     def _fail(self, failure: RpcFailure) -> None:
-        """Show an error, unless the answer's text has just said the same."""
+        """Show of an error what the answer's text has not said already."""
         told = explained(failure)
-        if told.what in self._transcript.said:
-            self._transcript.remark(told.next_step)
-            return
-        self._transcript.remark(f"✗ {visible(told.what)}", "red", "error")
-        self._transcript.remark(visible(told.next_step), "", "error")
+        said = " ".join(self._transcript.said.split())
+        if visible_line(told.what) not in said:
+            self._transcript.remark(f"✗ {visible(told.what)}", "red", "error")
+        if visible_line(told.next_step) not in said:
+            self._transcript.remark(visible(told.next_step), "", "error")
 
 
 async def _tick(live: LivePaper) -> None:

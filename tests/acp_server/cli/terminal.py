@@ -28,7 +28,9 @@ os.execv(sys.argv[1], sys.argv[1:])
 class Terminal:
     """Runs a program on a terminal of 100 by 40; ``expect`` is how one waits for it."""
 
-    def __init__(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], kind: str = "xterm"
+    ) -> None:
         self._ours, theirs = pty.openpty()
         ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
         self.raw = b""
@@ -36,7 +38,7 @@ class Terminal:
         self._process = subprocess.Popen(
             [sys.executable, "-c", ADOPT, *argv],
             cwd=cwd,
-            env={**env, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
+            env={**env, "TERM": kind, "PROMPT_TOOLKIT_NO_CPR": "1"},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

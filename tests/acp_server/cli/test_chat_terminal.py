@@ -23,9 +23,9 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def start(agent: list[str], tmp_path: Path, prompt: str = "") -> Terminal:
+def start(agent: list[str], tmp_path: Path, prompt: str = "", kind: str = "xterm") -> Terminal:
     env = {**os.environ, "HERMES_HOME": str(tmp_path / "home")}
-    return Terminal([sys.executable, "-c", CHAT, prompt, *agent], tmp_path, env)
+    return Terminal([sys.executable, "-c", CHAT, prompt, *agent], tmp_path, env, kind)
 
 
 @pytest.mark.parametrize(
@@ -133,3 +133,14 @@ def test_the_terminal_is_as_before_and_saw_no_foreign_escape(
         assert b"\x1b[2J" not in terminal.raw
         assert b"\x1b]" not in terminal.raw
         assert terminal.raw.count(b"\x1b[?25l") == terminal.raw.count(b"\x1b[?25h")
+
+
+def test_a_terminal_without_escapes_gets_none_and_asks_all_the_same(
+    fake_agent: list[str], tmp_path: Path
+) -> None:
+    with start(fake_agent, tmp_path, "edit", kind="dumb") as terminal:
+        terminal.expect("n  Reject  (Enter)")
+        terminal.send("y")
+        terminal.expect("outcome: allow_once")
+        assert terminal.exit_code() == 0
+        assert b"\x1b" not in terminal.raw
