@@ -230,7 +230,9 @@ class TestDamage:
         assert "was damaged" in again.notices[0]
         again.create_session(SessionRow("s", "/w"))
         again.close()
-        assert Store(path).notices == ()
+        third = Store(path)
+        assert third.notices == ()
+        third.close()
 
     def test_a_suspicion_that_is_unfounded_is_dropped(self, path: Path) -> None:
         filled(path)
