@@ -257,8 +257,8 @@ def _diff(diff: Diff) -> Json:
 def _options(action: Action) -> list[Json]:
     options = [_option("allow_once", "Allow once")]
     if action.key:
-        scope = one_line(action.scope, _SHORT) or "exactly this"
-        options.append(_option("allow_always", f"Always allow {scope} (this session)"))
+        scope = one_line(action.scope, _SHORT) or "exactly this in this session"
+        options.append(_option("allow_always", f"Always allow {scope}"))
     options.append(_option("reject_once", "Reject"))
     return options
 

@@ -21,6 +21,7 @@ from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import Interrupted
 from hermes_core.ground.events import Event
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.local.config import Config
 
 GRACE = 0.08
 """Seconds that a cancelled turn has to end by itself before it is answered over its head."""
@@ -43,6 +44,10 @@ class Agent(Protocol):
 
     def run_conversation(self, user_message: str, *, interrupt: Interrupt) -> Mapping[str, Any]:
         """Run a turn; see ``hermes_core.agent.results.Result``."""
+        ...
+
+    def configure(self, config: Config) -> None:
+        """Use other settings from the next turn on."""
         ...
 
 
@@ -90,9 +95,13 @@ class Turn:
 
 
 class AcpSession:
-    """A session that the editor has open. ``agent`` is set once, before the first turn."""
+    """A session that the editor has open. ``agent`` is set once, before the first turn.
+
+    stale: whether the last turn failed for its settings, which may be better by now.
+    """
 
     agent: Agent
+    stale: bool = False
 
     def __init__(self, session_id: str, cwd: Path, screen: Screen) -> None:
         self.id = session_id

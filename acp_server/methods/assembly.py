@@ -13,6 +13,7 @@ from acp_server.methods.connection import Connection
 from acp_server.permissions import Permissions
 from acp_server.rpc.errors import RpcError, invalid_params
 from acp_server.session import AcpSession
+from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config import hermes_home
 from hermes_core.local.files import LocalFiles
 
@@ -34,7 +35,8 @@ def place_of(params: Mapping[str, Any], environ: Mapping[str, str]) -> Place:
     """Return the folders that ``session/new`` or ``session/load`` names.
 
     Raises ``RpcError`` (-32602) for one that is relative or missing, and for a ``$HERMES_HOME``
-    inside of one: a repository could have set it, and with it what runs unasked.
+    inside of one: a repository could have set it, and with it what runs unasked. Folders that
+    hold the user's own home are no repository.
     """
     cwd = _folder(params["cwd"], "cwd")
     further = params.get("additionalDirectories") or []
@@ -95,11 +97,14 @@ def _refuse_home_inside(roots: Sequence[Path], environ: Mapping[str, str]) -> No
     if not environ.get("HERMES_HOME", "").strip():
         return
     home = hermes_home(environ).resolve()
-    usual = {**environ, "HERMES_HOME": ""}
-    if home == hermes_home(usual).resolve():
-        return
-    if any(home.is_relative_to(root.resolve()) for root in roots):
-        raise _home_inside(home)
+    try:
+        usual = hermes_home({**environ, "HERMES_HOME": ""}).resolve()
+    except ConfigError:  # the user has no home
+        usual = None
+    for root in (root.resolve() for root in roots):
+        users_own = usual is not None and (home == usual or usual.parent.is_relative_to(root))
+        if home.is_relative_to(root) and not users_own:
+            raise _home_inside(home)
 
 
 def _home_inside(home: Path) -> RpcError:

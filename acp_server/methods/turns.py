@@ -13,7 +13,7 @@ from acp_server.prompts import to_content
 from acp_server.schema.prompts import CancelNotification, PromptRequest
 from acp_server.session import AcpSession, Outcome, Turn, Work
 from hermes_core.ground.actions import Mode
-from hermes_core.ground.errors import Interrupted
+from hermes_core.ground.errors import AuthFailed, ConfigError, HermesError, Interrupted
 from hermes_core.ground.events import StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 
@@ -60,14 +60,19 @@ def _converse(
     connection: Connection, session: AcpSession, content: str, interrupt: Interrupt
 ) -> Mapping[str, Any]:
     """Have the agent answer. It has told its errors to the person when it returns them."""
-    for text in connection.take_notices():
-        session.screen(StatusChanged("warning", text))
     try:
-        return session.agent.run_conversation(content, interrupt=interrupt)
+        if session.stale:
+            session.agent.configure(connection.config())
+        for text in connection.take_notices():
+            session.screen(StatusChanged("warning", text))
+        result = session.agent.run_conversation(content, interrupt=interrupt)
+        session.stale = isinstance(result["exception"], ConfigError | AuthFailed)
+        return result
     except Interrupted:
         raise
     except Exception as error:
-        _log.exception("the turn of session %s failed", session.id)
+        if not isinstance(error, HermesError):
+            _log.exception("the turn of session %s failed", session.id)
         session.screen(StatusChanged("error", failure_of(error).data["details"]))
         return {"exception": error}
 

@@ -131,6 +131,11 @@ class AIAgent:
         self._mode = mode
         self._store.update_session(self.session_id, mode=mode)
 
+    def configure(self, config: Config) -> None:
+        """Use other settings from the next turn on, as after a key was added."""
+        self._config = config
+        self._model = None
+
     def interrupt(self) -> None:
         """Stop the running turn, from any thread; nothing happens if none runs."""
         interrupt = self._interrupt

@@ -59,7 +59,7 @@ def question(**changes: Any) -> ApprovalRequested:
         "call_id": "c1",
         "title": "rm -r build",
         "kind": "execute",
-        "action": Action("execute", "rm -r build", scope="this exact command", key="rm"),
+        "action": Action("execute", "rm -r build", scope="this command in this session", key="rm"),
         "reason": "Commands ask.",
         "arguments": {"command": "rm -r build"},
         "content": (Text("rm -r build"),),
@@ -208,7 +208,7 @@ def test_a_question_repeats_what_its_card_shows() -> None:
 def test_options_say_what_they_cover_and_no_kind_comes_twice() -> None:
     options = permission_request(question(), "s1")["options"]
     assert [option["kind"] for option in options] == ["allow_once", "allow_always", "reject_once"]
-    assert options[1]["name"] == "Always allow this exact command (this session)"
+    assert options[1]["name"] == "Always allow this command in this session"
     keyless = permission_request(question(action=Action("edit", "a")), "s1")["options"]
     assert [option["kind"] for option in keyless] == ["allow_once", "reject_once"]
 

@@ -11,16 +11,14 @@ from typing import Any
 from tests.fakes.provider import FakeProvider
 
 COMMAND = [sys.executable, "-m", "acp_server.cli.main", "acp"]
+KEY = "key-" * 5
 ROOT = Path(__file__).parents[2]
 
 
 class Stage:
-    """A folder for one or more runs of the program; ``close`` removes it.
+    """A folder for one or more runs of the program; ``close`` removes it."""
 
-    settings: further top-level parts of config.yaml. key: the provider's, None to leave it out.
-    """
-
-    def __init__(self, *, settings: dict[str, Any] | None = None, key: str | None = "k" * 20):
+    def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="hermes-e2e-")).resolve()
         self.home = self.folder / "home"
         self.user = self.folder / "user"
@@ -29,19 +27,21 @@ class Stage:
         self.provider = FakeProvider()
         self.provider.__enter__()
         self._workspaces = 0
-        self.configure(settings or {}, key)
+        self.configure()
 
-    def configure(self, settings: dict[str, Any], key: str | None) -> None:
-        """Write config.yaml. YAML takes JSON as it is."""
+    def configure(self, **sections: Any) -> None:
+        """Write config.yaml: the fake provider, few retries, and ``sections`` over that.
+
+        YAML takes JSON as it is.
+        """
         model = {
             "provider": "custom",
             "default": "test-model",
             "base_url": self.provider.base_url,
-            **({} if key is None else {"api_key": key}),
-            **settings.get("model", {}),
+            "api_key": KEY,
         }
-        text = json.dumps({**settings, "model": model})
-        (self.home / "config.yaml").write_text(text, encoding="utf-8")
+        settings = {"model": model, "agent": {"api_max_retries": 1}, **sections}
+        (self.home / "config.yaml").write_text(json.dumps(settings), encoding="utf-8")
 
     @property
     def environ(self) -> dict[str, str]:

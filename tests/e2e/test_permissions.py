@@ -1,0 +1,174 @@
+"""What is asked, how it can be answered, and what an answer does."""
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.client import AcpClient
+from tests.e2e.editor import ALLOW, ALWAYS, CANCELLED, REJECT, AgentError
+from tests.fakes.provider import Call, calls, say
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def command(text: str, call_id: str) -> Call:
+    return Call("terminal", {"command": text}, id=call_id)
+
+
+async def test_the_question_shows_all_that_will_happen(agent: AcpClient) -> None:
+    agent.stage.provider.script(calls(command("echo hi > made", "ask-1")), say("Done."))
+    agent.editor.decide = lambda _: ALLOW
+    session = await agent.new_session()
+    assert await session.prompt("go") == "end_turn"
+    (asked,) = agent.editor.asked
+    call = asked["toolCall"]
+    assert asked["sessionId"] == session.id
+    assert call["toolCallId"] == "ask-1"
+    assert (call["title"], call["kind"]) == ("echo hi > made", "execute")
+    assert call["rawInput"] == {"command": "echo hi > made"}
+    assert "echo hi > made" in call["content"][0]["content"]["text"]
+    kinds = [option["kind"] for option in asked["options"]]
+    assert kinds == ["allow_once", "allow_always", "reject_once"]
+    card = session.card
+    assert card["statuses"] == ["pending", "in_progress", "completed"]
+    assert (session.cwd / "made").exists()
+
+
+async def test_the_card_appears_before_its_question(agent: AcpClient) -> None:
+    agent.stage.provider.script(calls(command("true", "order-1")), say("Done."))
+    session = await agent.new_session()
+    await session.prompt("go")
+    order = [
+        message["method"]
+        for message in agent.received
+        if "method" in message
+        and "order-1" in str(message)
+        and message["params"].get("update", {}).get("sessionUpdate") != "tool_call_update"
+    ]
+    assert order == ["session/update", "session/request_permission"]
+
+
+async def test_a_rejected_call_does_not_run_and_the_turn_goes_on(agent: AcpClient) -> None:
+    provider = agent.stage.provider
+    provider.script(calls(command("touch made", "no-1")), say("As you wish."))
+    agent.editor.decide = lambda _: REJECT
+    session = await agent.new_session()
+    assert await session.prompt("go") == "end_turn"
+    assert session.card["statuses"] == ["pending", "failed"]
+    assert "rejected" in provider.requests[-1].tool_results[0]
+    assert session.text == "As you wish."
+    assert not (session.cwd / "made").exists()
+
+
+async def test_one_rejection_does_not_touch_the_other_calls(agent: AcpClient) -> None:
+    provider = agent.stage.provider
+    provider.script(
+        calls(command("touch one", "two-1"), command("touch two", "two-2")), say("Done.")
+    )
+    agent.editor.decide = lambda p: ALLOW if p["toolCall"]["toolCallId"] == "two-2" else REJECT
+    session = await agent.new_session()
+    await session.prompt("go")
+    assert not (session.cwd / "one").exists()
+    assert (session.cwd / "two").exists()
+    assert [card["status"] for card in session.cards.values()] == ["failed", "completed"]
+
+
+async def test_always_covers_the_same_command_in_this_session_only(agent: AcpClient) -> None:
+    provider = agent.stage.provider
+    provider.script(
+        calls(command("echo x >> log", "always-1")),
+        calls(command("echo x >> log", "always-2")),
+        calls(command("echo y >> log", "always-3")),
+        say("Done."),
+        calls(command("echo x >> log", "always-4")),
+        say("Done."),
+    )
+    agent.editor.decide = lambda p: ALWAYS if p["toolCall"]["toolCallId"] == "always-1" else REJECT
+    session = await agent.new_session()
+    await session.prompt("go")
+    asked = [params["toolCall"]["toolCallId"] for params in agent.editor.asked]
+    assert asked == ["always-1", "always-3"]
+    assert (session.cwd / "log").read_text(encoding="utf-8") == "x\nx\n"
+    other = await agent.new_session(session.cwd)
+    await other.prompt("go")
+    assert agent.editor.asked[-1]["toolCall"]["toolCallId"] == "always-4"
+
+
+WRONG: list[Any] = [
+    CANCELLED,
+    {"outcome": {"outcome": "selected"}},
+    {"outcome": {"outcome": "selected", "optionId": "allow"}},
+    {"outcome": {"outcome": "selected", "optionId": None}},
+    {"outcome": "allow_once"},
+    {"allow_once": True},
+    {},
+    AgentError({"code": -32603, "message": "the dialog crashed"}),
+]
+
+
+@pytest.mark.parametrize("answer", WRONG, ids=str)
+async def test_anything_but_a_known_option_rejects(agent: AcpClient, answer: Any) -> None:
+    agent.stage.provider.script(calls(command("touch made", f"wrong-{id(answer)}")), say("Fine."))
+    agent.editor.answers_are_valid = False
+
+    def decide(_: dict[str, Any]) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    agent.editor.decide = decide
+    session = await agent.new_session()
+    assert await session.prompt("go") == "end_turn"
+    assert session.card["status"] == "failed"
+    assert not (session.cwd / "made").exists()
+
+
+async def test_a_path_outside_asks_and_one_inside_does_not(agent: AcpClient) -> None:
+    outside = agent.stage.workspace(b__txt="outside\n") / "b.txt"
+    agent.stage.provider.script(
+        calls(Call("read_file", {"path": "a.txt"}, id="place-1")),
+        calls(Call("read_file", {"path": str(outside)}, id="place-2")),
+        say("Done."),
+    )
+    session = await agent.new_session(agent.stage.workspace(a__txt="inside\n"))
+    await session.prompt("read both")
+    assert [params["toolCall"]["toolCallId"] for params in agent.editor.asked] == ["place-2"]
+    assert str(outside) in agent.editor.asked[0]["toolCall"]["title"]
+
+
+async def test_an_additional_directory_is_inside(agent: AcpClient) -> None:
+    more = agent.stage.workspace(b__txt="more\n")
+    agent.stage.provider.script(
+        calls(Call("read_file", {"path": str(more / "b.txt")}, id="more-1")), say("Done.")
+    )
+    session = await agent.new_session(additionalDirectories=[str(more)])
+    await session.prompt("read it")
+    assert agent.editor.asked == []
+    assert session.card["status"] == "completed"
+
+
+async def test_in_the_mode_accept_edits_edits_run_and_commands_still_ask(agent: AcpClient) -> None:
+    agent.stage.provider.script(
+        calls(Call("write_file", {"path": "a.txt", "content": "x"}, id="mode-1")),
+        calls(command("true", "mode-2")),
+        say("Done."),
+    )
+    session = await agent.new_session()
+    params = {"sessionId": session.id, "modeId": "accept_edits"}
+    await agent.request("session/set_mode", params)
+    await session.prompt("go")
+    assert [params["toolCall"]["toolCallId"] for params in agent.editor.asked] == ["mode-2"]
+    assert (session.cwd / "a.txt").read_text(encoding="utf-8") == "x"
+
+
+async def test_a_title_is_one_line_and_hides_nothing(agent: AcpClient) -> None:
+    text = "echo one\necho \x1b[31mtwo\u202e"
+    agent.stage.provider.script(calls(command(text, "title-1")), say("Done."))
+    session = await agent.new_session()
+    await session.prompt("go")
+    title = agent.editor.asked[0]["toolCall"]["title"]
+    assert len(title.splitlines()) == 1
+    assert title.isprintable()
+    assert "one" in title
+    assert "two" in title
+    assert title == session.card["title"]
