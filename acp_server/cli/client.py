@@ -147,10 +147,15 @@ class AcpClient:
             await self._connection.notify("session/cancel", {"sessionId": self.session_id})
 
     async def call(self, method: str, params: Params) -> Params:
-        """Send a request; raise ``RpcFailure`` on an error, ``Failure`` if the agent is gone."""
+        """Send a request; raise ``RpcFailure`` on an error, ``Failure`` if the agent is gone.
+
+        What the face raised when it was shown something is raised here too.
+        """
         try:
             return await self._connection.request(method, params)
         except Disconnected:
+            if self._connection.failure is not None:
+                raise self._connection.failure from None
             raise await self.death() from None
 
     async def gone(self) -> None:

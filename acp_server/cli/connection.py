@@ -41,7 +41,8 @@ class Connection:
     """Sends requests and notifications, and serves those of the peer.
 
     ``serve(method, params)`` answers a request and runs as a task of its own; ``note(method,
-    params)`` takes notifications, in order, and must not block.
+    params)`` takes notifications, in order, and must not block. What it raises ends the
+    connection and is kept as ``failure``.
     """
 
     def __init__(
@@ -58,21 +59,32 @@ class Connection:
         self._waiting: dict[str, asyncio.Future[Params]] = {}
         self._serving: dict[str, asyncio.Task[None]] = {}
         self._closed = False
+        self.failure: Exception | None = None
 
     async def run(self) -> None:
-        """Read until the peer closes; then fail what still waits for an answer."""
-        pending = bytearray()
+        """Read until the peer closes; then fail what still waits for an answer.
+
+        After a failure of ``note`` what comes is thrown away, so that the peer is not stuck.
+        """
         try:
-            while chunk := await self._reader.read(1 << 16):
-                pending += chunk
-                if b"\n" in chunk:
-                    *lines, rest = bytes(pending).split(b"\n")
-                    pending = bytearray(rest)
-                    for line in lines:
-                        self._take(line)
-                await asyncio.sleep(0)
+            await self._read()
+        except Exception as error:
+            self.failure = error
         finally:
             self._end()
+        while await self._reader.read(1 << 16):
+            pass
+
+    async def _read(self) -> None:
+        pending = bytearray()
+        while chunk := await self._reader.read(1 << 16):
+            pending += chunk
+            if b"\n" in chunk:
+                *lines, rest = bytes(pending).split(b"\n")
+                pending = bytearray(rest)
+                for line in lines:
+                    self._take(line)
+            await asyncio.sleep(0)
 
     async def request(self, method: str, params: Params) -> Params:
         """Send a request and return its result; raise ``RpcFailure`` or ``Disconnected``."""

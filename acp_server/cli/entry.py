@@ -54,7 +54,9 @@ def _history(path: Path) -> "History":
 
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        os.fchmod(descriptor, 0o600)
+        os.close(descriptor)
     except OSError:
         return InMemoryHistory()
     return FileHistory(str(path))

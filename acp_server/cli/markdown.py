@@ -8,6 +8,9 @@ from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.syntax import Syntax
 from rich.text import Text
 
+LONGEST = 50_000
+"""Characters of one block that are kept live."""
+
 
 class QuietHeading(Heading):
     """A heading that stays on the left."""
@@ -49,13 +52,21 @@ class Answer(Markdown):
 
 
 def split_finished(text: str) -> tuple[list[str], str]:
-    """Return the Markdown blocks of ``text`` that no later text can change, and the rest."""
+    """Return the Markdown blocks of ``text`` that no later text can change, and the rest.
+
+    A block that is longer than ``LONGEST`` is cut all the same, so that the cost stays bounded.
+    """
+    blocks: list[str] = []
+    while len(text) > LONGEST:
+        cut = text.rfind("\n", 0, LONGEST) + 1 or LONGEST
+        blocks.append(text[:cut])
+        text = text[cut:]
     tokens = Markdown(text).parsed
     starts = [t.map[0] for t in tokens if t.level == 0 and t.map and t.nesting >= 0]
     if len(starts) < 2:
-        return [], text
+        return blocks, text
     lines = text.split("\n")
-    blocks = ["\n".join(lines[first:last]) for first, last in itertools.pairwise(starts)]
+    blocks += ["\n".join(lines[first:last]) for first, last in itertools.pairwise(starts)]
     return blocks, "\n".join(lines[starts[-1] :])
 
 
@@ -67,8 +78,8 @@ def split_paragraphs(text: str) -> tuple[list[str], str]:
 
 def last_lines(text: str, limit: int) -> str:
     """Return the end of a long block of Markdown; of a code block with its opening line."""
-    lines = text.split("\n")
+    lines = text[-limit * 500 :].split("\n")
     if len(lines) <= limit:
-        return text
-    first = lines[:1] if lines[0].startswith(("```", "~~~")) else []
+        return "\n".join(lines)
+    first = text.split("\n", 1)[:1] if text.startswith(("```", "~~~")) else []
     return "\n".join([*first, *lines[-limit:]])

@@ -1,6 +1,9 @@
 """``hermes chat`` without a terminal, against an agent that does as its prompt says."""
 
 import io
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -103,3 +106,26 @@ def test_the_last_session_of_the_folder_is_resumed(
     assert code == 0
     assert found == [Path("/")]
     assert "again?" in shown
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(fake_agent: list[str], tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom acp_server.cli import main\n"
+        "from acp_server.cli.chat import ChatOptions, run_chat\n"
+        "options = ChatOptions(cwd=Path.cwd(), command=sys.argv[1:], prompt='flood 3')\n"
+        "main.COMMANDS['doctor'] = lambda _: run_chat(options)\n"
+        "sys.exit(main.main(['doctor']))\n"
+    )
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *fake_agent],
+        cwd=tmp_path,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")

@@ -144,3 +144,9 @@ def test_a_terminal_without_escapes_gets_none_and_asks_all_the_same(
         terminal.expect("outcome: allow_once")
         assert terminal.exit_code() == 0
         assert b"\x1b" not in terminal.raw
+
+
+def test_much_text_on_a_terminal(fake_agent: list[str], tmp_path: Path) -> None:
+    with start(fake_agent, tmp_path, "flood 1") as terminal:
+        assert terminal.exit_code() == 0
+        assert terminal.words.count("x") >= 1_000_000

@@ -11,6 +11,7 @@ import pytest
 from acp_server.cli.console import Failure
 from acp_server.cli.main import main, platform_refusal
 from hermes_core.ground.errors import ConfigError
+from tests.acp_server.cli.terminal import Terminal
 
 ROOT = Path(__file__).parents[3]
 
@@ -134,3 +135,13 @@ def test_a_reader_that_is_gone_is_no_fault(tmp_path: Path) -> None:
     os.close(writing)
     assert done.returncode == 1
     assert done.stderr == ""
+
+
+def test_the_server_in_a_terminal_says_what_it_is(tmp_path: Path) -> None:
+    env = {**os.environ, "HERMES_HOME": str(tmp_path / "home")}
+    program = [sys.executable, "-m", "acp_server.cli.main", "acp"]
+    with Terminal(program, tmp_path, env) as terminal:
+        terminal.expect("an editor starts it")
+        terminal.expect("`hermes chat` talks to the same agent")
+        terminal.send("\x04")
+        assert terminal.exit_code() == 0

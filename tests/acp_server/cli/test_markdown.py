@@ -1,6 +1,6 @@
 """Where Markdown may be cut while it still comes in."""
 
-from acp_server.cli.markdown import last_lines, split_finished, split_paragraphs
+from acp_server.cli.markdown import LONGEST, last_lines, split_finished, split_paragraphs
 
 
 def test_only_blocks_that_cannot_change_are_finished() -> None:
@@ -28,3 +28,13 @@ def test_a_long_block_shows_its_end_with_its_fence() -> None:
     code = "```py\n" + "\n".join(str(n) for n in range(50))
     assert last_lines(code, 3) == "```py\n47\n48\n49"
     assert last_lines("a\nb", 3) == "a\nb"
+
+
+def test_an_endless_block_is_cut() -> None:
+    blocks, rest = split_finished("x" * 120_000)
+    assert [len(block) for block in blocks] == [LONGEST, LONGEST]
+    assert len(rest) == 20_000
+    blocks, rest = split_finished("- line\n" * 10_000)
+    assert all(block.endswith("\n") for block in blocks)
+    assert "".join([*blocks, rest]) == "- line\n" * 10_000
+    assert len(last_lines("x" * LONGEST, 10)) == 5000
