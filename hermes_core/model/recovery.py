@@ -89,7 +89,7 @@ def decide(
         return Action("give_up")
     if error.retry_after is not None:
         return Action("wait", min(error.retry_after, LONGEST_ASKED_WAIT) * (1 + 0.1 * jitter))
-    backoff = min(first_wait * 2.0 ** (attempt - 1), LONGEST_WAIT)
+    backoff = min(first_wait * 2.0 ** min(attempt - 1, 30), LONGEST_WAIT)
     return Action("wait", backoff * (1 + 0.5 * jitter))
 
 

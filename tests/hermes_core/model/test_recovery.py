@@ -1,0 +1,121 @@
+"""The recovery table: what follows which failure."""
+
+import pytest
+
+from hermes_core.ground.errors import (
+    AuthFailed,
+    BadRequest,
+    ConnectionFailed,
+    ContextOverflow,
+    MalformedResponse,
+    ModelNotFound,
+    ProviderError,
+    QuotaExhausted,
+    RateLimited,
+    Refused,
+    ServerError,
+    StaleReasoning,
+    StreamCut,
+)
+from hermes_core.model.recovery import (
+    LONGEST_ASKED_WAIT,
+    LONGEST_WAIT,
+    RULES,
+    Action,
+    announcement,
+    decide,
+    last_words,
+    rule_for,
+)
+
+RETRIED = (ConnectionFailed, StreamCut, RateLimited, ServerError, MalformedResponse)
+TOLD = (AuthFailed, ModelNotFound, QuotaExhausted, ContextOverflow, BadRequest, Refused)
+
+
+def after(
+    error: ProviderError,
+    attempt: int = 1,
+    *,
+    retries: int = 3,
+    shown: bool = False,
+    stripped: bool = False,
+    jitter: float = 0.0,
+) -> Action:
+    return decide(
+        error,
+        attempt=attempt,
+        max_retries=retries,
+        text_shown=shown,
+        stripped=stripped,
+        jitter=jitter,
+    )
+
+
+def test_every_class_has_a_rule() -> None:
+    assert set(RULES) == set(ProviderError.__subclasses__())
+
+
+@pytest.mark.parametrize("kind", RETRIED)
+def test_what_may_pass_is_tried_again_up_to_the_limit(kind: type[ProviderError]) -> None:
+    kinds = [after(kind("no"), attempt).kind for attempt in (1, 2, 3, 4)]
+    assert kinds == ["wait", "wait", "wait", "give_up"]
+    assert after(kind("no"), retries=0).kind == "give_up"
+
+
+@pytest.mark.parametrize("kind", RETRIED)
+def test_what_was_shown_is_not_said_twice(kind: type[ProviderError]) -> None:
+    assert after(kind("no"), shown=True).kind == "give_up"
+
+
+@pytest.mark.parametrize("kind", TOLD)
+def test_what_cannot_pass_is_told_at_once(kind: type[ProviderError]) -> None:
+    assert after(kind("no", retry_after=1)).kind == "give_up"
+
+
+def test_reasoning_is_stripped_once() -> None:
+    assert after(StaleReasoning("no")).kind == "strip"
+    assert after(StaleReasoning("no"), stripped=True).kind == "give_up"
+
+
+@pytest.mark.parametrize("kind", RETRIED)
+def test_waits_grow_and_are_spread(kind: type[ProviderError]) -> None:
+    waits = [after(kind("no"), attempt, retries=99).seconds for attempt in range(1, 20)]
+    assert waits == sorted(waits)
+    assert waits[1] == 2 * waits[0]
+    assert waits[-1] == LONGEST_WAIT
+    assert after(kind("no"), jitter=1.0).seconds == 1.5 * waits[0]
+
+
+def test_many_attempts_do_not_overflow() -> None:
+    assert after(ServerError("no"), 10_000, retries=10**6).seconds == LONGEST_WAIT
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds"), [(0.0, 0.0), (2.0, 2.0), (3600.0, LONGEST_ASKED_WAIT)]
+)
+def test_the_providers_wish_counts_up_to_a_cap(asked: float, seconds: float) -> None:
+    assert after(RateLimited("no", retry_after=asked)).seconds == seconds
+    assert after(ServerError("no", retry_after=asked)).seconds == seconds
+
+
+def test_a_person_reads_what_happened_and_what_comes_next() -> None:
+    error = RateLimited("x takes no more requests now (429).")
+    said = announcement(error, Action("wait", 12.4), 1, 3)
+    assert said == "x takes no more requests now (429). Trying again in 12 s (1 of 3)."
+    assert "without it" in announcement(StaleReasoning("x."), Action("strip"), 1, 3)
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_the_last_words_say_what_to_do(kind: type[ProviderError]) -> None:
+    said = last_words(kind("It broke."), 4, text_shown=False)
+    assert said == f"It broke. Tried 4 times. {RULES[kind].advice}"
+    assert "Tried" not in last_words(kind("It broke."), 1, text_shown=False)
+    assert "not part of the conversation" in last_words(kind("It broke."), 1, text_shown=True)
+
+
+def test_a_class_without_a_rule_gets_that_of_its_base() -> None:
+    class Special(RateLimited):
+        """A class of some carrier's own."""
+
+    assert rule_for(Special("no")) is RULES[RateLimited]
+    assert rule_for(ProviderError("no")).first_wait is None
