@@ -13,6 +13,15 @@ if TYPE_CHECKING:
 
 _RED = "\x1b[31m"
 _PLAIN = "\x1b[0m"
+_STYLES = {
+    "markdown.code": "cyan",
+    "markdown.code_block": "none",
+    "markdown.block_quote": "dim",
+    "markdown.item.bullet": "dim",
+    "markdown.item.number": "dim",
+    **{f"markdown.h{level}": "bold" for level in range(1, 7)},
+}
+"""Markdown without coloured backgrounds: it has to look well on dark and on light terminals."""
 
 
 class Failure(Exception):
@@ -77,9 +86,11 @@ def coloured(stream: TextIO, environ: Mapping[str, str]) -> bool:
 def terminal() -> "Console":
     """Return a console for the terminal that stdout is; it interprets no markup of its own."""
     from rich.console import Console
+    from rich.theme import Theme
 
     return Console(
         file=sys.stdout,
+        theme=Theme(_STYLES),
         markup=False,
         emoji=False,
         highlight=False,

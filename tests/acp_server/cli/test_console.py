@@ -1,10 +1,14 @@
 """What is written to people, and whether in colour."""
 
 import io
+import re
 
 import pytest
 
 from acp_server.cli import console
+from acp_server.cli.markdown import Answer
+
+SGR = re.compile(r"\x1b\[([0-9;]*)m")
 
 
 class Tty(io.StringIO):
@@ -56,3 +60,15 @@ def test_the_console_of_a_terminal_interprets_nothing(monkeypatch: pytest.Monkey
     monkeypatch.setattr("sys.stdout", stream)
     console.terminal().print("[bold]x[/bold] :smile: 1234")
     assert stream.getvalue() == "[bold]x[/bold] :smile: 1234\n"
+
+
+def test_markdown_paints_no_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Tty()
+    monkeypatch.setattr("sys.stdout", stream)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    text = "# T\n\n`code` and\n\n```python\nx = 1\n```\n\n> quote\n\n1. one"
+    console.terminal().print(Answer(text))
+    codes = {code for found in SGR.findall(stream.getvalue()) for code in found.split(";")}
+    assert "36" in codes
+    assert not codes & {str(code) for code in (*range(40, 48), *range(100, 108))}
