@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from hermes_core import __version__
 from hermes_core.ground.errors import (
     ConfigError,
     ConnectionFailed,
@@ -20,6 +19,7 @@ from hermes_core.ground.errors import (
 )
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.version import __version__
 from hermes_core.transport.carrier import open_stream, warm
 from hermes_core.transport.network import Network
 from hermes_core.wire.sse import END
