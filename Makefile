@@ -20,7 +20,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 contracts: $(READY)
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

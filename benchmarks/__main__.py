@@ -23,6 +23,8 @@ WARM = 30
 CHUNKS = 5_000
 PACED = 1_000
 ROUNDS = 100
+MEMORY_DISK = Path("/dev/shm")
+"""A disk without a sync to wait for, where there is one."""
 
 
 @contextmanager
@@ -77,8 +79,10 @@ def python(code: str) -> float:
 
 
 def synced_write(folder: Path) -> float:
-    """Return the median seconds of one committed row with a synced disk."""
-    db = sqlite3.connect(folder / "sync.db", isolation_level=None)
+    """Return the median seconds of one committed row on the disk of ``folder``."""
+    path = folder / "sync.db"
+    path.unlink(missing_ok=True)
+    db = sqlite3.connect(path, isolation_level=None)
     db.execute("pragma journal_mode=wal")
     db.execute("pragma synchronous=full")
     db.execute("create table rows (body text)")
@@ -167,18 +171,20 @@ def chunks(server: Client, session: str, port: str, order: str, count: int) -> N
     )
 
 
-def rounds(server: Client, session: str, port: str, sync: float) -> None:
-    """Time of one tool round."""
-    server.prompt(session, "rounds 5")
-    started = time.perf_counter()
-    server.prompt(session, f"rounds {ROUNDS}")
-    mine = (time.perf_counter() - started) / ROUNDS
+def rounds(folder: Path, port: str, place: str) -> None:
+    """Time of one tool round, with the home and the repository in ``folder``."""
+    with client(folder) as server:
+        session = server.open(folder / "repository")
+        server.prompt(session, "rounds 5")
+        started = time.perf_counter()
+        server.prompt(session, f"rounds {ROUNDS}")
+        mine = (time.perf_counter() - started) / ROUNDS
     theirs = bare(port, f"rounds {ROUNDS}")["wall"] / ROUNDS
     row(
-        "a tool round",
+        f"a tool round, {place}",
         ms(mine),
-        f"bare requests {ms(theirs)}, a sync {ms(sync)}",
-        ratio(mine, theirs),
+        f"bare requests {ms(theirs)}, a sync {ms(synced_write(folder))}",
+        f"+{ms(mine - theirs)}",
     )
 
 
@@ -214,26 +220,34 @@ def ratio(ours: float, reference: float) -> str:
     return f"{ours / reference:.2f} x"
 
 
+def lay_out(folder: Path, port: str) -> None:
+    """Make a home that knows the provider, and a repository."""
+    (folder / "home").mkdir()
+    (folder / "repository").mkdir()
+    (folder / "repository" / "README.md").write_text("# A repository\n\nFor measurements.\n")
+    (folder / "home" / "config.yaml").write_text(
+        f"model:\n  provider: custom\n  default: bench\n  base_url: http://127.0.0.1:{port}/v1\n"
+    )
+
+
 def main() -> None:
     """Measure everything once."""
-    with tempfile.TemporaryDirectory() as name, provider() as port:
+    with provider() as port, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "home").mkdir()
-        (folder / "repository").mkdir()
-        (folder / "repository" / "README.md").write_text("# A repository\n\nFor measurements.\n")
-        (folder / "home" / "config.yaml").write_text(
-            f"model:\n  provider: custom\n  default: bench\n  base_url: http://127.0.0.1:{port}/v1\n"
-        )
+        lay_out(folder, port)
         initialize(folder)
         first_token(folder)
-        sync = synced_write(folder)
         with client(folder) as server:
             session = server.open(folder / "repository")
             warm_first_token(server, session, port)
             chunks(server, session, port, "burst", CHUNKS)
             chunks(server, session, port, "paced", PACED)
-            rounds(server, session, port, sync)
             memory(server)
+        rounds(folder, port, "synced disk")
+        if MEMORY_DISK.is_dir():
+            with tempfile.TemporaryDirectory(dir=MEMORY_DISK) as elsewhere:
+                lay_out(Path(elsewhere), port)
+                rounds(Path(elsewhere), port, "memory disk")
 
 
 if __name__ == "__main__":
