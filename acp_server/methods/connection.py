@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -113,13 +114,13 @@ class Connection:
         await asyncio.to_thread(self._finish)
 
     def _finish(self) -> None:
-        from hermes_core.local.processes import end_all_children
-
         deadline = time.monotonic() + THREAD_SECONDS
         for session in list(self.sessions.values()):
             if not session.wait_for_thread(max(deadline - time.monotonic(), 0)):
                 _log.warning("the turn of session %s did not end in time", session.id)
-        end_all_children()
+        processes = sys.modules.get("hermes_core.local.processes")
+        if processes is not None:  # else nothing was ever started
+            processes.end_all_children()
         with self._lock:
             if self._store is not None:
                 self._store.close()

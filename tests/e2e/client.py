@@ -166,6 +166,20 @@ class AcpClient(JsonRPCClient):
         assert self.process.stdin is not None
         self.process.stdin.write(data)
 
+    def pause(self) -> None:
+        """Stop reading what the agent says, as a busy editor does."""
+        self._reader.pause_reading()
+
+    def resume(self) -> None:
+        """Read on."""
+        self._reader.resume_reading()
+
+    @property
+    def _reader(self) -> asyncio.ReadTransport:
+        transport = self.process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+        assert isinstance(transport, asyncio.ReadTransport)
+        return transport
+
     # Receiving
 
     async def _read(self) -> None:
