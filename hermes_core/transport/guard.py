@@ -63,7 +63,7 @@ def check(runtime: Runtime, url: str) -> None:
 
 
 def _split(url: str) -> SplitResult:
-    odd = any(ord(sign) <= 0x20 or ord(sign) == 0x7F for sign in url)
+    odd = not url.isascii() or not url.isprintable() or " " in url
     try:
         parts = urlsplit(url)
         readable = not odd and parts.port != 0 and not parts.fragment

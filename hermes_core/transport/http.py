@@ -12,6 +12,7 @@ import threading
 import zlib
 from collections.abc import Iterator
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 import httpcore
 
@@ -106,6 +107,11 @@ def _new_pool(url: str, network: Network) -> httpcore.ConnectionPool:
     }
     if network.proxy is None:
         return httpcore.ConnectionPool(**settings)
+    proxy = urlsplit(network.proxy)
+    if proxy.username is not None:
+        settings["proxy_auth"] = (unquote(proxy.username), unquote(proxy.password or ""))
+    if proxy.scheme == "https":
+        settings["proxy_ssl_context"] = trusted_context(network.ca_file)
     return httpcore.HTTPProxy(network.proxy, **settings)
 
 

@@ -2,12 +2,14 @@
 
 import os
 import ssl
+from functools import cache
 
 from hermes_core.ground.errors import ConfigError
 
 
+@cache
 def trusted_context(ca_file: str | None = None) -> ssl.SSLContext:
-    """Return a TLS client context.
+    """Return a TLS client context, the same one each time.
 
     It trusts the system's store as OpenSSL was built to find it, the certifi bundle, and
     ``ca_file``. OpenSSL's own environment variables are not followed: see ``network``.

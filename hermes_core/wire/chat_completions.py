@@ -1,7 +1,7 @@
 """The chat completions format: messages to a request, the streamed chunks to pieces.
 
-Source: the OpenAI API reference, "Create chat completion" and "The chat completion chunk object",
-with the deviations of compatible servers that the cases under ``tests/golden`` record.
+Source: the format's public reference, "Create chat completion" and "The chat completion chunk
+object", with the deviations of compatible servers that the cases under ``tests/golden`` record.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -71,6 +71,8 @@ def test_the_key_goes_nowhere_else(url: str) -> None:
         "file:///etc/passwd",
         "//example.org/v1",
         "https://[::1/v1",
+        "https://b\u00fccher.example/v1",
+        "https://example.org\u3002evil.org/v1",
         "",
     ],
 )

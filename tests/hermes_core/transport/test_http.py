@@ -1,9 +1,11 @@
 """The HTTP carrier against a real server on loopback."""
 
+import base64
 import gzip
 import json
 import socket
 import threading
+import time
 import zlib
 from typing import Any
 
@@ -250,14 +252,30 @@ def test_silence_instead_of_an_answer_has_failed(ask: Ask, provider: FakeProvide
         ask(network=SHORT)
 
 
-def test_comments_keep_a_slow_answer_alive(ask: Ask, provider: FakeProvider) -> None:
-    gates = [threading.Event() for _ in range(4)]
+def test_comments_keep_a_slow_answer_alive(provider: FakeProvider, runtime: Runtime) -> None:
+    """The answer takes longer than the limit of silence, but is never silent for so long."""
+    limit = 2.0
+    gates = [threading.Event() for _ in range(6)]
     steps = [step for gate in gates for step in (Raw(b": still here\n\n"), Wait(gate))]
     provider.script(Reply([*steps, Text("done")]))
-    timers = [threading.Timer(0.4 * (n + 1), gate.set) for n, gate in enumerate(gates)]
-    for timer in timers:
-        timer.start()
-    assert texts(ask(network=Network(idle_timeout=1.0))) == "done"
+    closed = iter(gates)
+
+    def dawdle() -> None:
+        gate = next(closed, None)
+        if gate is not None:
+            gate.set()
+            time.sleep(limit / 5)
+
+    started = time.monotonic()
+    with open_stream(
+        runtime,
+        {"messages": []},
+        interrupt=Interrupt(),
+        network=Network(idle_timeout=limit),
+        before_wait=dawdle,
+    ) as stream:
+        assert texts(list(stream)) == "done"
+    assert time.monotonic() - started > limit
 
 
 def free_port() -> int:
@@ -301,13 +319,15 @@ def test_tls_to_a_server_without_it_is_told_as_such(provider: FakeProvider) -> N
 def test_a_proxy_that_refuses_is_told_and_sees_no_key(provider: FakeProvider) -> None:
     provider.script(Reply(status=403, body=b"no"))
     runtime = runtime_at("https://api.example.org/v1", "api.example.org:443")
-    network = Network(proxy=f"http://127.0.0.1:{provider.port}")
+    network = Network(proxy=f"http://me:p%40ss@127.0.0.1:{provider.port}")
     with (
         pytest.raises(ConfigError, match="HTTPS_PROXY"),
         open_stream(runtime, {}, interrupt=Interrupt(), network=network),
     ):
         pass
-    assert provider.requests[0].method == "CONNECT"
+    request = provider.requests[0]
+    assert (request.method, request.path) == ("CONNECT", "api.example.org:443")
+    assert base64.b64decode(request.headers["proxy-authorization"].split()[1]) == b"me:p@ss"
     assert KEY not in json.dumps(provider.requests[0].headers)
 
 

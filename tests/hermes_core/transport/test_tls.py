@@ -116,9 +116,11 @@ def test_a_certificate_file_that_is_none_is_named(tmp_path: Path) -> None:
 def test_openssls_own_variables_do_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    trusted_context.cache_clear()
     before = len(trusted_context().get_ca_certs())
     empty = tmp_path / "empty.pem"
     empty.write_text("")
     monkeypatch.setenv("SSL_CERT_FILE", str(empty))
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    trusted_context.cache_clear()
     assert len(trusted_context().get_ca_certs()) == before > 0
