@@ -14,14 +14,17 @@ from hermes_core.approval.grants import Grants
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import Emit, Event
+from hermes_core.ground.events_json import from_json
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message, ToolCall
 from hermes_core.ground.usage import Usage
 from hermes_core.local.config import Config
 from hermes_core.local.files import LocalFiles
 from hermes_core.local.workspace import Workspace
+from hermes_core.sessions.store import Store
 from hermes_core.tools.registry import ToolContext, ToolSpec
 from hermes_core.tools.seen import Seen
+from tests.fakes.provider import FakeProvider
 
 MakeAgent = Callable[..., AIAgent]
 """Takes the keyword arguments of ``AIAgent``."""
@@ -194,3 +197,16 @@ class Stage:
             self.screen,
             self.store.rows,
         )
+
+
+def assert_requests_alternate(provider: FakeProvider) -> None:
+    """Hold every request that the provider got against its rule."""
+    assert provider.requests
+    for request in provider.requests:
+        messages: list[Any] = request.messages
+        assert_alternating(messages)
+
+
+def events_of(store: Store, agent: AIAgent) -> list[Any]:
+    """Return what the display log of the agent's session holds."""
+    return [from_json(row) for row in store.shown(agent.session_id)]

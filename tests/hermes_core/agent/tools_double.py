@@ -1,7 +1,6 @@
 """Tools that do what a test wants."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from hermes_core.ground.actions import NOTHING, Action
 from hermes_core.ground.content import Diff, Location, Text
@@ -68,8 +67,3 @@ def broken_tool(error: Exception, *, in_prepare: bool) -> ToolSpec:
         return Prepared("Break", NOTHING, fail)
 
     return broken
-
-
-def folder(path: Path) -> Path:
-    path.mkdir(parents=True, exist_ok=True)
-    return path
