@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
 from acp_server.cli.printable import visible, visible_line
@@ -88,6 +89,8 @@ def terminal() -> "Console":
     from rich.console import Console
     from rich.theme import Theme
 
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     return Console(
         file=sys.stdout,
         theme=Theme(_STYLES),

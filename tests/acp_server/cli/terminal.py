@@ -76,6 +76,10 @@ class Terminal:
         """Type ``keys``."""
         os.write(self._ours, keys.encode())
 
+    def end(self, number: int) -> None:
+        """Send the program a signal."""
+        self._process.send_signal(number)
+
     def exit_code(self) -> int:
         """Wait for the program's end and return its exit code."""
         deadline = time.monotonic() + WATCHDOG

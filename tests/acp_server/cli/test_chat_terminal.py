@@ -1,6 +1,7 @@
 """``hermes chat`` on a terminal: typing, questions, Ctrl-C."""
 
 import os
+import signal
 import stat
 import sys
 from pathlib import Path
@@ -13,8 +14,10 @@ CHAT = """
 import sys
 from pathlib import Path
 from acp_server.cli.chat import ChatOptions, run_chat
-prompt = sys.argv[1] or None
-sys.exit(run_chat(ChatOptions(cwd=Path.cwd(), command=sys.argv[2:], prompt=prompt)))
+from acp_server.cli import main
+options = ChatOptions(cwd=Path.cwd(), command=sys.argv[2:], prompt=sys.argv[1] or None)
+main.COMMANDS["chat"] = lambda _: run_chat(options)
+sys.exit(main.main(["chat"]))
 """
 
 
@@ -150,3 +153,32 @@ def test_much_text_on_a_terminal(fake_agent: list[str], tmp_path: Path) -> None:
     with start(fake_agent, tmp_path, "flood 1") as terminal:
         assert terminal.exit_code() == 0
         assert terminal.words.count("x") >= 1_000_000
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(("prompt", "shown"), [("wait", "Waiting"), ("", "›")])
+def test_a_signal_ends_it_in_order(
+    fake_agent: list[str], tmp_path: Path, number: int, prompt: str, shown: str
+) -> None:
+    with start(fake_agent, tmp_path, prompt) as terminal:
+        terminal.expect(shown)
+        terminal.end(number)
+        assert terminal.exit_code() == 128 + number
+        assert "Traceback" not in terminal.words
+
+
+def test_the_death_of_the_agent_is_noticed_at_the_prompt(tmp_path: Path) -> None:
+    agent = (
+        "import json, os, signal, sys\n"
+        "for line in sys.stdin:\n"
+        "    m = json.loads(line)\n"
+        "    result = {'protocolVersion': 1, 'sessionId': 's'}\n"
+        "    print(json.dumps({'jsonrpc': '2.0', 'id': m['id'], 'result': result}), flush=True)\n"
+        "    if m['method'] == 'session/new':\n"
+        "        open('pid', 'w').write(str(os.getpid()))\n"
+    )
+    with start([sys.executable, "-c", agent], tmp_path) as terminal:
+        terminal.expect("›")
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+        terminal.expect("The agent ended unexpectedly (killed by signal 9).")
+        assert terminal.exit_code() == 1

@@ -5,11 +5,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from acp_server.cli.console import Failure
-from acp_server.cli.main import main, platform_refusal
+from acp_server.cli.main import MODES, main, platform_refusal
+from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import ConfigError
 from tests.acp_server.cli.terminal import Terminal
 
@@ -114,6 +116,10 @@ def test_windows_is_refused_with_a_way_out(
     first, second = capsys.readouterr().err.splitlines()
     assert "Windows" in first
     assert "WSL" in second
+
+
+def test_the_modes_are_those_of_the_core() -> None:
+    assert get_args(Mode) == MODES
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
