@@ -15,6 +15,7 @@ from hermes_core.agent.opening import (
     Wanted,
     absolute,
     absolutes,
+    checked_mode,
     open_session,
     workspace_of,
 )
@@ -87,11 +88,20 @@ class AIAgent:
         self._own_store = store is None
         self._store = store or Store(self._config.home / FILE_NAME)
         wanted = Wanted(
-            session_id, absolute(cwd), absolutes(additional_directories), mode, provider, model
+            session_id,
+            absolute(cwd),
+            absolutes(additional_directories),
+            checked_mode(mode) if mode else None,
+            provider,
+            model,
         )
-        row, self._stored = open_session(
-            self._store, wanted, self._config.mode if can_ask else "default"
-        )
+        try:
+            row, self._stored = open_session(
+                self._store, wanted, self._config.mode if can_ask else "default"
+            )
+        except BaseException:
+            self.close()
+            raise
         self._mode: Mode = row.mode if mode or can_ask else "default"
         self._session = Session(
             self._store, row, CallbackView(functions, emit), stored=self._stored
@@ -128,7 +138,7 @@ class AIAgent:
 
     @mode.setter
     def mode(self, mode: Mode) -> None:
-        self._mode = mode
+        self._mode = checked_mode(mode)
         self._store.update_session(self.session_id, mode=mode)
 
     def configure(self, config: Config) -> None:
@@ -193,7 +203,7 @@ class AIAgent:
         interrupt: Interrupt,
     ) -> Result:
         _log.info("session %s: turn %s begins", self.session_id, task_id)
-        meter = Meter(self._model)
+        meter = Meter()
         budget = Budget(self._config.max_turns)
 
         def steps(conversation: Conversation) -> Ending:
@@ -203,17 +213,19 @@ class AIAgent:
             tools = self._toolbox(task_id, interrupt)
             emit = self._session.emit
             model = self._ready_model()
+            meter.start(model)
             return run_turn(conversation, model, tools, budget, emit=emit, interrupt=interrupt)
 
         ending = self._session.run(content, system_message, history, steps, interrupt)
+        failed = ending.error is not None and ending.stop_reason != "cancelled"
         _log.info("session %s: turn %s ends: %s", self.session_id, task_id, ending.stop_reason)
         return {
             "final_response": ending.text,
             "messages": self._session.messages,
-            "usage": meter.usage(self._model),
-            "api_calls": meter.calls(self._model),
-            "stop_reason": "error" if ending.error else ending.stop_reason,
-            "completed": ending.stop_reason == "end_turn" and not ending.error,
+            "usage": meter.usage,
+            "api_calls": meter.calls,
+            "stop_reason": "error" if failed else ending.stop_reason,
+            "completed": ending.stop_reason == "end_turn" and not failed,
             "interrupted": ending.stop_reason == "cancelled",
             "error": str(ending.error) if ending.error else None,
             "exception": ending.error,

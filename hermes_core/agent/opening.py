@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from hermes_core.agent.prompt import build_prompt
 from hermes_core.ground.actions import Mode
@@ -58,6 +58,13 @@ def absolute(path: str | Path | None) -> Path | None:
 def absolutes(paths: Sequence[str | Path] | None) -> tuple[Path, ...] | None:
     """Return every one of ``paths`` as an absolute one."""
     return None if paths is None else tuple(Path(path).absolute() for path in paths)
+
+
+def checked_mode(mode: Mode) -> Mode:
+    """Return ``mode``; raise ``ConfigError`` for a word that is none."""
+    if mode not in get_args(Mode):
+        raise ConfigError(f"There is no mode {mode!r}. There are: {', '.join(get_args(Mode))}.")
+    return mode
 
 
 def workspace_of(row: "SessionRow") -> Workspace:

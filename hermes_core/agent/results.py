@@ -39,19 +39,26 @@ class Result(TypedDict):
 class Meter:
     """Counts what one turn uses of a model that lives longer than the turn."""
 
-    def __init__(self, model: "Model | None") -> None:
-        self._usage = model.usage if model else Usage()
-        self._calls = model.calls if model else 0
+    def __init__(self) -> None:
+        self._model: Model | None = None
+        self._usage = Usage()
+        self._calls = 0
 
-    def usage(self, model: "Model | None") -> dict[str, int]:
-        """Return the tokens used since the start."""
-        now = model.usage if model else Usage()
+    def start(self, model: "Model") -> None:
+        """Count what is used of ``model`` from now on."""
+        self._model, self._usage, self._calls = model, model.usage, model.calls
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """The tokens used since the start; none without one."""
+        now = self._model.usage if self._model else Usage()
         counts = {
             name: getattr(now, name) - getattr(self._usage, name)
             for name in ("input", "output", "cached", "reasoning")
         }
         return {**counts, "total": counts["input"] + counts["output"]}
 
-    def calls(self, model: "Model | None") -> int:
-        """Return the calls made since the start."""
-        return (model.calls if model else 0) - self._calls
+    @property
+    def calls(self) -> int:
+        """The calls made since the start; none without one."""
+        return self._model.calls - self._calls if self._model else 0

@@ -76,7 +76,7 @@ class Session:
                 self._recorder.flush()
             raise
         if interrupt.is_set():
-            ending = replace(ending, stop_reason="cancelled")
+            ending = _cancelled(ending)
         try:
             self._bring_to_rest(ending)
             self._recorder.flush()
@@ -134,7 +134,9 @@ class Session:
             reason = REDACTOR.redact(ending.text).partition("\n")[0][:300]
             self.conversation.close(_CALL_FAILED, _FAILED.format(reason=reason))
             self.emit(StatusChanged("error", ending.text))
-        elif self.conversation.close(_CALL_FAILED, ending.text, REFUSED):
+        elif ending.stop_reason == "refusal" and self.conversation.close(
+            _CALL_FAILED, ending.text, REFUSED
+        ):
             self.emit(TextDelta(ending.text, uuid.uuid4().hex))
 
     def _name(self, content: Content) -> None:
@@ -152,3 +154,10 @@ class Session:
         from hermes_core.sessions.recorder import Recorder
 
         return Recorder(self._store, self.row.id, self._view)
+
+
+def _cancelled(ending: Ending) -> Ending:
+    """Return ``ending`` as one by the user; of errors, only one of the store's still matters."""
+    if isinstance(ending.error, StoreError):
+        return replace(ending, stop_reason="cancelled")
+    return Ending("" if ending.error else ending.text, "cancelled")

@@ -126,6 +126,15 @@ def test_a_folder_that_is_none_is_refused(make_agent: MakeAgent, tmp_path: Path)
         make_agent(cwd=tmp_path / "nowhere")
 
 
+def test_a_mode_that_is_none_is_refused(make_agent: MakeAgent) -> None:
+    with pytest.raises(ConfigError, match="accept_edits"):
+        make_agent(mode="yolo")
+    agent = make_agent(mode="accept_edits")
+    with pytest.raises(ConfigError):
+        agent.mode = "yolo"  # type: ignore[assignment]  # the mistake under test
+    assert agent.mode == "accept_edits"
+
+
 def test_the_plan_reaches_the_screen_and_the_store(
     provider: FakeProvider, make_agent: MakeAgent, store: Store
 ) -> None:
@@ -224,6 +233,17 @@ def test_without_a_key_the_session_opens_and_the_turn_says_what_to_do(
     assert isinstance(result["exception"], ConfigError)
     assert "OPENROUTER_API_KEY" in str(result["error"])
     assert result["api_calls"] == 0
+
+
+def test_a_key_that_is_added_counts_from_the_next_turn(
+    provider: FakeProvider, make_agent: MakeAgent, config: Config
+) -> None:
+    agent = make_agent(config=replace(config, provider="openrouter", base_url=None))
+    assert agent.run_conversation("first")["exception"]
+    agent.configure(config)
+    provider.script(say("now"))
+    result = agent.run_conversation("second")
+    assert (result["final_response"], result["api_calls"]) == ("now", 1)
 
 
 def test_a_full_disk_ends_the_turn_with_its_reason(

@@ -10,6 +10,7 @@ from hermes_core import AIAgent
 from hermes_core.agent.results import Result
 from hermes_core.ground.events import (
     ApprovalRequested,
+    StatusChanged,
     StepFinished,
     TextDelta,
     ToolCallFinished,
@@ -27,6 +28,7 @@ from tests.fakes.provider import (
     Wait,
     call,
     calls,
+    fail,
     say,
 )
 from tests.hermes_core.agent.doubles import (
@@ -160,3 +162,17 @@ def test_a_cancel_at_the_very_end_is_still_told_as_one(
     provider.script(say("now"))
     assert agent.chat("second") == "now"
     assert_requests_alternate(provider)
+
+
+def test_a_failure_that_comes_with_the_cancel_is_a_cancel(
+    provider: FakeProvider, make_agent: MakeAgent
+) -> None:
+    def stop(event: Any) -> None:
+        if isinstance(event, StatusChanged):
+            agent.interrupt()
+
+    provider.script(fail(503, retry_after="0"))
+    agent = make_agent(emit=stop)
+    result = agent.run_conversation("first")
+    assert (result["stop_reason"], result["error"]) == ("cancelled", None)
+    assert result["final_response"] == ""
