@@ -4,7 +4,6 @@ The texts say what happened and why. What to do next depends on what was tried a
 room adds it (``model.recovery``).
 """
 
-import email.utils
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -208,8 +207,10 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     seconds = _number(value)
     if seconds is not None or not value:
         return seconds
+    from email.utils import parsedate_to_datetime
+
     try:
-        moment = email.utils.parsedate_to_datetime(value)
+        moment = parsedate_to_datetime(value)
     except ValueError:
         return None
     return max(0.0, moment.timestamp() - time.time())
