@@ -30,7 +30,11 @@ class Workspace:
             raise ToolError(f"The path {path!a} has a character that no file name can have.")
         if path == "~" or path.startswith("~/"):
             path = os.path.expanduser(path)
-        return Path(os.path.realpath(self.cwd / path))
+        try:
+            return Path(os.path.realpath(self.cwd / path))
+        except OSError as error:  # a link that vanishes while it is followed
+            reason = error.strerror or type(error).__name__
+            raise ToolError(f"The path {path!r} cannot be resolved: {reason}.") from error
 
     def contains(self, path: Path) -> bool:
         """Return whether ``path``, links followed, lies in one of the workspace's folders."""

@@ -56,6 +56,19 @@ def test_a_loop_of_links_does_not_hang(workspace: Workspace) -> None:
     assert workspace.resolve("a").name in ("a", "b")
 
 
+def test_a_link_that_vanishes_meanwhile_is_an_error_to_read(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace.cwd / "a").symlink_to("b")
+
+    def gone(path: object) -> str:
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    monkeypatch.setattr(os, "readlink", gone)
+    with pytest.raises(ToolError, match="cannot be resolved: No such file"):
+        workspace.resolve("a")
+
+
 def test_contains_knows_all_folders_and_no_others(workspace: Workspace, real_path: Path) -> None:
     assert workspace.contains(workspace.cwd)
     assert workspace.contains(workspace.cwd / "src" / "new.py")
