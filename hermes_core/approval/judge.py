@@ -51,7 +51,7 @@ def judge(
 
 def _reason_to_ask(action: Action, mode: Mode, workspace: Workspace, home: Path | None) -> str:
     if action.kind == "execute":
-        return "a command can do anything"
+        return "commands are confirmed in this mode"
     if not action.paths:
         return "it does not say which files it is about"
     reasons = (_place(path, workspace, home) for path in action.paths)
