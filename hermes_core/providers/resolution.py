@@ -180,7 +180,7 @@ class _Resolution:
             also = f" or {variable} in .env" if variable else ""
             raise ConfigError(
                 f"The provider {profile.name} needs an address. Set model.base_url in "
-                f"config.yaml{also}, or give one with --base-url."
+                f"config.yaml{also}."
             )
         url = _tidy(url)
         self._trail.append(f"address {url}: {reason}")

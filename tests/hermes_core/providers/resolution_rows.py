@@ -141,7 +141,7 @@ ROWS_OF_CUSTOM = [
         "custom asked for without an address",
         ask={"provider": "custom"},
         saved={"model": "m"},
-        error="--base-url",
+        error="OPENAI_BASE_URL in .env",
     ),
     Row(
         "the saved endpoint beats an exported one",
