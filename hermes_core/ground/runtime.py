@@ -7,6 +7,9 @@ from hermes_core.ground.secrets import Secret
 
 ApiMode = Literal["chat_completions", "codex_responses", "anthropic_messages"]
 
+Auth = Literal["bearer", "x-api-key", "none", "aws", "process"]
+"""How a request shows who sends it: a header, AWS's signature, or a program's own login."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compat:
@@ -30,10 +33,14 @@ class Compat:
 class Runtime:
     """All that a model call needs to know of its provider. Replaced whole, never changed.
 
+    provider: its canonical name; ``custom:NAME`` for one that the user named.
     hosts: the ``host:port`` pairs that ``api_key`` may travel to.
     plain_http: whether the user chose an endpoint without TLS; loopback needs no leave.
     source: where each value came from, in order of decision, for people to read.
     context_window: tokens; max_output: tokens or None for the endpoint's default.
+    auth: how ``api_key`` is shown; credential: which one it is, by name, never the key itself.
+    options: what one carrier alone needs (``region``, ``command``, ``args``), by name.
+    reasoning_effort: the user's choice, or None for the endpoint's default.
     """
 
     provider: str
@@ -48,3 +55,11 @@ class Runtime:
     compat: Compat = Compat()
     context_window: int = 128_000
     max_output: int | None = None
+    auth: Auth = "bearer"
+    credential: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    reasoning_effort: str | None = None
+
+    def option(self, name: str) -> str | None:
+        """Return the carrier's option of that name."""
+        return dict(self.options).get(name)

@@ -14,10 +14,11 @@ Where keys may go:
   from the project that is being worked on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, Protocol
 
 from hermes_core.ground.errors import ConfigError, NoCredentials
 from hermes_core.ground.runtime import ApiMode, Runtime
@@ -49,24 +50,54 @@ class Request:
     api_mode: ApiMode | None = None
 
 
+class Stored(Protocol):
+    """What resolution reads of a stored credential."""
+
+    @property
+    def token(self) -> Secret: ...
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def base_url(self) -> str | None: ...
+
+    @property
+    def auth(self) -> Literal["bearer", "x-api-key"]: ...
+
+
 def resolve(
-    request: Request, config: Config, providers: Sequence[ProviderProfile] | None = None
+    request: Request,
+    config: Config,
+    providers: Sequence[ProviderProfile] | None = None,
+    credentials: Mapping[str, Sequence[Stored]] = MappingProxyType({}),
 ) -> Runtime:
     """Return the runtime for ``request``; ``providers`` defaults to those known in the home.
 
+    credentials: what is stored for each provider, by canonical name, the preferred one first.
     Raises ``NoCredentials`` or ``ConfigError``, whose texts say what to do next.
     """
     known = list_providers(config.home) if providers is None else providers
-    return _Resolution(request, config, known).runtime()
+    return _Resolution(request, config, known, credentials).runtime()
 
 
 class _Resolution:
     """One run of the rules."""
 
-    def __init__(self, request: Request, config: Config, known: Sequence[ProviderProfile]) -> None:
+    def __init__(
+        self,
+        request: Request,
+        config: Config,
+        known: Sequence[ProviderProfile],
+        credentials: Mapping[str, Sequence[Stored]],
+    ) -> None:
         self._request = request
         self._config = config
         self._known = known
+        self._credentials = credentials
         self._trail: list[str] = []
         self._saved = self._saved_provider()
         self._profile = self._choose()
