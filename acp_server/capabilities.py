@@ -66,7 +66,7 @@ def agent_capabilities() -> dict[str, Any]:
         "loadSession": True,
         "promptCapabilities": {"image": False, "audio": False, "embeddedContext": True},
         "mcpCapabilities": {"http": False, "sse": False},
-        "sessionCapabilities": {"list": {}},
+        "sessionCapabilities": {"list": {}, "additionalDirectories": {}},
     }
 
 

@@ -39,7 +39,7 @@ async def prompt(connection: Connection, params: dict[str, Any]) -> dict[str, An
     session = connection.session(params["sessionId"])
     turn = session.start_turn(_work(connection, session, params["prompt"]))
     outcome = await _outcome(session, turn)
-    return _answer(outcome, lenient=connection.capabilities.client_name in TOLD_IN_TEXT)
+    return _answer(outcome, lenient=connection.capabilities.client_name.lower() in TOLD_IN_TEXT)
 
 
 async def cancel(connection: Connection, params: dict[str, Any]) -> None:

@@ -95,7 +95,7 @@ def test_the_answer_is_valid_and_says_no_more_than_is_true() -> None:
     assert told["loadSession"] is True
     assert told["promptCapabilities"] == {"image": False, "audio": False, "embeddedContext": True}
     assert told["mcpCapabilities"] == {"http": False, "sse": False}
-    assert told["sessionCapabilities"] == {"list": {}}
+    assert told["sessionCapabilities"] == {"list": {}, "additionalDirectories": {}}
 
 
 def test_the_version_is_that_of_the_project() -> None:

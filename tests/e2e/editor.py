@@ -28,7 +28,8 @@ class AgentError(Exception):
 class Editor:
     """Answers the agent's requests and keeps what it showed.
 
-    decide: answers a permission request, by default with a rejection; None never answers.
+    decide: answers a permission request, at once or by a future, by default with a rejection;
+        None never answers.
     buffers: open files by path, unsaved or not; others are read from the disk.
     """
 
@@ -56,6 +57,8 @@ class Editor:
         if method == "session/request_permission":
             self.asked.append(params)
             answer = self.decide(params)
+            if isinstance(answer, asyncio.Future):
+                return await answer
             return answer if answer is not None else await _never()
         if method in ("fs/read_text_file", "fs/write_text_file"):
             return await self._file(method, params)

@@ -1,5 +1,6 @@
 """What is asked, how it can be answered, and what an answer does."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -172,3 +173,30 @@ async def test_a_title_is_one_line_and_hides_nothing(agent: AcpClient) -> None:
     assert "one" in title
     assert "two" in title
     assert title == session.card["title"]
+
+
+async def test_two_questions_at_once_are_answered_each_for_itself(agent: AcpClient) -> None:
+    agent.stage.provider.handler = lambda request: (
+        say("Done.") if request.tool_results else calls(command("touch made", "same-id"))
+    )
+    answers: dict[str, asyncio.Future[Any]] = {}
+
+    def decide(params: dict[str, Any]) -> Any:
+        answers[params["sessionId"]] = asyncio.get_running_loop().create_future()
+        return answers[params["sessionId"]]
+
+    agent.editor.decide = decide
+    try:
+        first, second = await agent.new_session(), await agent.new_session()
+        turns = [session.begin("go") for session in (first, second)]
+        await agent.wait_for(lambda: len(answers) == 2)
+        answers[second.id].set_result(ALLOW)
+        await turns[1]
+        assert not turns[0].done()
+        answers[first.id].set_result(REJECT)
+        await turns[0]
+    finally:
+        agent.stage.provider.handler = None
+    assert (first.card["status"], second.card["status"]) == ("failed", "completed")
+    assert not (first.cwd / "made").exists()
+    assert (second.cwd / "made").exists()

@@ -1,8 +1,10 @@
 """What was shown is stored: it survives a kill, and loads again as it was."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -229,3 +231,19 @@ async def test_two_programs_share_one_store(stage: Stage, running: Callable[...,
         await asyncio.gather(*(session.prompt("hi") for session in sessions))
         listed = await first.request("session/list")
     assert {info["sessionId"] for info in listed["sessions"]} == {s.id for s in sessions}
+
+
+async def test_a_store_of_a_newer_version_is_refused_unharmed(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    path = stage.home / "hermes_sessions.db"
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("CREATE TABLE future (x)")
+        store.execute("PRAGMA user_version = 9999")
+    before = path.read_bytes()
+    async with running(stage) as client:
+        with pytest.raises(AgentError) as refused:
+            await client.new_session()
+        assert refused.value.code == -32603
+        assert "newer" in refused.value.data["details"]
+    assert path.read_bytes() == before

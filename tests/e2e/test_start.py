@@ -71,6 +71,39 @@ async def test_noise_of_commands_never_reaches_the_protocol(client: AcpClient) -
     assert "said" in session.card["rawOutput"]
 
 
+NOISY = """
+import os, subprocess, sys, warnings
+from hermes_core.providers import ProviderProfile, register_provider
+
+print("noise by print")
+sys.stdout.write("noise by write\\n")
+sys.stderr.write("noise on stderr\\n")
+os.write(1, b"noise by the system\\n")
+subprocess.run(["echo", "noise by a child"])
+warnings.warn("noise by a warning")
+register_provider(
+    ProviderProfile(name="noisy", display_name="Noisy", base_url=os.environ["NOISY_URL"],
+                    key_optional=True, default_model="test-model")
+)
+"""
+
+
+async def test_noise_of_plugins_never_reaches_the_protocol(stage: Stage) -> None:
+    folder = stage.home / "plugins" / "model-providers" / "noisy"
+    folder.mkdir(parents=True)
+    (folder / "plugin.yaml").write_text("api: 1\n", encoding="utf-8")
+    (folder / "__init__.py").write_text(NOISY, encoding="utf-8")
+    stage.configure(model={"provider": "noisy"})
+    stage.provider.script(say("Hello."))
+    client = AcpClient(stage)
+    await client.start_io(*COMMAND, env={"NOISY_URL": stage.provider.base_url})
+    await client.initialize()
+    session = await client.new_session()
+    assert await session.prompt("hi") == "end_turn"
+    assert session.text == "Hello."
+    await client.stop()
+
+
 async def test_demo_needs_no_key_and_no_settings(running: Callable[..., Any], stage: Stage) -> None:
     (stage.home / "config.yaml").unlink()
     environ = stage.environ | {"HERMES_INFERENCE_PROVIDER": "demo"}
