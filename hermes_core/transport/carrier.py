@@ -65,10 +65,10 @@ def open_stream(
 
 def warm(runtime: Runtime, network: Network | None = None) -> None:
     """Load what ``open_stream`` will need for ``runtime``; nothing is opened."""
-    from hermes_core.transport.http import pool_for
+    from hermes_core.transport.http import prepare
 
     if not _is_scripted(runtime):
-        pool_for(endpoint(runtime), network or Network())
+        prepare(endpoint(runtime), network or Network())
 
 
 def endpoint(runtime: Runtime) -> str:

@@ -1,0 +1,93 @@
+"""What became of a connection, said in our errors and words."""
+
+import contextlib
+import ssl
+import sys
+from collections.abc import Iterator
+
+from hermes_core.ground.errors import (
+    ConfigError,
+    ConnectionFailed,
+    Interrupted,
+    ProviderError,
+    StreamCut,
+)
+from hermes_core.ground.runtime import Runtime
+from hermes_core.transport.guard import host_of
+from hermes_core.transport.network import Network
+from hermes_core.transport.sockets import Tap
+
+_ENGINES = ("httpcore", "httpcore2")
+
+
+@contextlib.contextmanager
+def explained(runtime: Runtime, network: Network, tap: Tap) -> Iterator[list[int]]:
+    """Turn the engine's exceptions into ours.
+
+    Into the list that it yields goes the status once there is one: what breaks later has cut the
+    answer. Whatever breaks after ``tap`` was cut is ``Interrupted``.
+    """
+    status: list[int] = []
+    try:
+        yield status
+    except ProviderError:
+        if tap.is_cut:
+            raise Interrupted from None
+        raise
+    except _kinds("ProxyError", "UnsupportedProtocol") as error:
+        raise ConfigError(
+            f"The proxy refused the connection: {error}. Check HTTPS_PROXY."
+        ) from None
+    except broken() as error:
+        if tap.is_cut:
+            raise Interrupted from None
+        raise _broken(runtime, network, error, begun=bool(status)) from None
+
+
+def broken() -> tuple[type[Exception], ...]:
+    """Return the classes that the loaded engines raise for a connection that does not work."""
+    return _kinds("NetworkError", "TimeoutException", "ProtocolError")
+
+
+def _kinds(*names: str) -> tuple[type[Exception], ...]:
+    loaded = [sys.modules[name] for name in _ENGINES if name in sys.modules]
+    return tuple(getattr(module, name) for module in loaded for name in names)
+
+
+def _broken(
+    runtime: Runtime, network: Network, error: Exception, *, begun: bool
+) -> ProviderError | ConfigError:
+    where = host_of(runtime.base_url)
+    cause = error.__cause__ or error.__context__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return ConfigError(
+            f"The certificate of {where} is not trusted: {cause.verify_message}. Check the clock, "
+            "or name your organisation's certificates as SSL_CERT_FILE in .env."
+        )
+    kind = StreamCut if begun else ConnectionFailed
+    return kind(
+        _what_broke(error, where, network, begun=begun),
+        provider=runtime.provider,
+        model=runtime.model,
+    )
+
+
+def _what_broke(error: Exception, where: str, network: Network, *, begun: bool) -> str:
+    if isinstance(error, _kinds("ConnectTimeout")):
+        return f"{where} did not take a connection within {network.connect_timeout:g} s."
+    if isinstance(error, _kinds("TimeoutException")):
+        silent = f"sent nothing for {network.idle_timeout:g} s"
+        return f"The answer stopped: {where} {silent}." if begun else f"{where} {silent}."
+    if isinstance(error, _kinds("ConnectError")):
+        return f"{where} cannot be reached: {_reason(error)}."
+    if begun:
+        return f"The answer was cut off: the connection to {where} broke."
+    return f"{where} closed the connection without an answer."
+
+
+def _reason(error: Exception) -> str:
+    cause = error.__cause__ or error.__context__
+    if isinstance(cause, ssl.SSLError):
+        return f"TLS failed ({cause.reason or 'no reason given'})"
+    text = getattr(cause, "strerror", None) or str(cause or error) or "no reason given"
+    return str(text).rstrip(".").lower()

@@ -1,0 +1,99 @@
+"""Pooled connections, and one request over one of them.
+
+The engine (httpcore, or its fork) is driven without a client around it: nothing is wanted here of
+redirects, cookies, ambient credentials or proxies, and the engine alone loads in less than half
+the time. One pool an endpoint lives as long as the process.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from hermes_core.transport.engine import EngineName, engine
+from hermes_core.transport.guard import origin
+from hermes_core.transport.network import Network
+from hermes_core.transport.sockets import Tap, TappedBackend
+from hermes_core.transport.tls import trusted_context
+
+_KEEP_SECONDS: Final = 55.0
+
+_POOLS: dict[tuple[Any, ...], Any] = {}
+_POOLS_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A request as it is sent; ``Host`` and ``Content-Length`` are added."""
+
+    method: str
+    url: str
+    headers: Sequence[tuple[str, str]] = ()
+    content: bytes = b""
+
+
+def pool_for(name: EngineName, url: str, network: Network) -> Any:
+    """Return the pool for the endpoint of ``url``, made at the first use."""
+    key = (name, origin(url), network.proxy, network.ca_file)
+    with _POOLS_LOCK:
+        pool = _POOLS.get(key)
+        if pool is None:
+            pool = _POOLS[key] = _new_pool(name, url, network)
+        return pool
+
+
+def send(name: EngineName, outgoing: Outgoing, network: Network, tap: Tap) -> Any:
+    """Return the engine's response once its head is there; the caller closes it.
+
+    A kept connection that its server had closed is tried anew. Raises the engine's exceptions.
+    """
+    module = engine(name)
+    limits: dict[str, Any] = {
+        "connect": network.connect_timeout,
+        "read": network.idle_timeout,
+        "write": network.idle_timeout,
+    }
+    headers = [("Host", host_header(outgoing.url)), *outgoing.headers]
+    if outgoing.content or outgoing.method != "GET":
+        headers.insert(1, ("Content-Length", str(len(outgoing.content))))
+    request = module.Request(
+        outgoing.method,
+        outgoing.url,
+        headers=headers,
+        content=outgoing.content,
+        extensions={"timeout": limits},
+    )
+    pool = pool_for(name, outgoing.url, network)
+    try:
+        return pool.handle_request(request)
+    except (module.NetworkError, module.RemoteProtocolError):
+        if tap.is_cut or tap.connections:
+            raise
+    return pool.handle_request(request)
+
+
+def host_header(url: str) -> str:
+    """Return the value of the ``Host`` header for ``url``."""
+    scheme, host, port = origin(url)
+    name = f"[{host}]" if ":" in host else host
+    return name if port == (443 if scheme == "https" else 80) else f"{name}:{port}"
+
+
+def _new_pool(name: EngineName, url: str, network: Network) -> Any:
+    module = engine(name)
+    settings: dict[str, Any] = {
+        "ssl_context": trusted_context(network.ca_file) if origin(url)[0] == "https" else None,
+        "max_connections": None,
+        "max_keepalive_connections": 4,
+        "keepalive_expiry": _KEEP_SECONDS,
+        "network_backend": TappedBackend(module),
+    }
+    if network.proxy is None:
+        return module.ConnectionPool(**settings)
+    proxy = urlsplit(network.proxy)
+    if proxy.username is not None:
+        settings["proxy_auth"] = (unquote(proxy.username), unquote(proxy.password or ""))
+    if proxy.scheme == "https":
+        settings["proxy_ssl_context"] = trusted_context(network.ca_file)
+    return module.HTTPProxy(network.proxy, **settings)
