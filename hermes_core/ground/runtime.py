@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from hermes_core.ground.reasoning import Reasoning
 from hermes_core.ground.secrets import Secret
 
 ApiMode = Literal["chat_completions", "codex_responses", "anthropic_messages"]
@@ -15,17 +16,38 @@ Auth = Literal["bearer", "x-api-key", "none", "aws", "process"]
 class Compat:
     """Deviations of one endpoint from its wire format, as data.
 
+    Where the default is None, or ``""`` for the key of the limit, the wire format decides.
+
     max_tokens_key: request key of the output limit, None to send none.
+    default_max_tokens: sent as the limit when the runtime has none, at most half of the window.
     stream_usage: whether ``stream_options.include_usage`` is understood.
-    echo_reasoning: whether stored reasoning must be sent back as text.
-    echo_details: whether stored ``reasoning_details`` must be sent back.
+    reasoning: how the endpoint is told to think, see ``ground.reasoning``.
+    echo_reasoning: whether stored reasoning must be sent back as text. It goes only to the
+        provider and model that made it; messages with calls get a blank in place of others'.
+    echo_details: whether stored ``reasoning_details`` are sent back, to who made them.
+    encrypted_reasoning: whether reasoning is asked for in an encrypted form that can be sent back.
+    system_role: what the role of system messages is called.
+    temperature: sent where the endpoint wants a certain one.
+    images: whether images are taken; a note stands in for them otherwise.
+    dropped_keywords: JSON schema keywords left out of the tools' parameters.
+    slashes_in_enums: whether enums may hold values with a slash; such enums are left out otherwise.
+    cache_markers: whether the prompt's stable parts are marked for the cache (``cache_control``).
     extra_body: further top-level request fields.
     """
 
-    max_tokens_key: str | None = "max_tokens"
+    max_tokens_key: str | None = ""
+    default_max_tokens: int | None = None
     stream_usage: bool = True
+    reasoning: Reasoning | None = None
     echo_reasoning: bool = False
-    echo_details: bool = False
+    echo_details: bool | None = None
+    encrypted_reasoning: bool = True
+    system_role: Literal["system", "developer"] = "system"
+    temperature: float | None = None
+    images: bool = True
+    dropped_keywords: frozenset[str] = frozenset()
+    slashes_in_enums: bool = True
+    cache_markers: bool | None = None
     extra_body: dict[str, object] = field(default_factory=dict)
 
 

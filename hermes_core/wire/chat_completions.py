@@ -34,8 +34,8 @@ def to_request(
     request: dict[str, Any] = {**compat.extra_body, "model": runtime.model, "stream": True}
     if compat.stream_usage:
         request["stream_options"] = {"include_usage": True}
-    if runtime.max_output is not None and compat.max_tokens_key:
-        request[compat.max_tokens_key] = runtime.max_output
+    if runtime.max_output is not None and compat.max_tokens_key is not None:
+        request[compat.max_tokens_key or "max_tokens"] = runtime.max_output
     if tools:
         request["tools"] = [clean(tool) for tool in tools]
     request["messages"] = [
