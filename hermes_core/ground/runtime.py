@@ -63,6 +63,7 @@ class Runtime:
     auth: how ``api_key`` is shown; credential: which one it is, by name, never the key itself.
     options: what one carrier alone needs (``region``, ``command``, ``args``), by name.
     reasoning_effort: the user's choice, or None for the endpoint's default.
+    timeout: seconds without a byte from this endpoint, or None for the general limit.
     """
 
     provider: str
@@ -81,6 +82,7 @@ class Runtime:
     credential: str = ""
     options: tuple[tuple[str, str], ...] = ()
     reasoning_effort: str | None = None
+    timeout: float | None = None
 
     def option(self, name: str) -> str | None:
         """Return the carrier's option of that name."""

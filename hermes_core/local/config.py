@@ -1,7 +1,7 @@
 """The settings and the environment, read once into a snapshot that never changes."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -9,10 +9,13 @@ from typing import Any
 
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import ConfigError
+from hermes_core.ground.runtime import ApiMode
 from hermes_core.ground.secrets import REDACTOR, Secret
+from hermes_core.local.provider_settings import AuxiliaryTask, Choice, NamedProvider
 
 _NO_KEY = Secret("")
 _SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS")
+_SECRET_HEADERS = (*_SECRET_NAMES, "AUTHORIZATION", "COOKIE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,11 @@ class Config:
     """What the user set; ``docs/configuration.md`` describes each key.
 
     env: the process environment as it was at the start; user_env: ``$HERMES_HOME/.env``.
-    api_timeout, terminal_timeout: seconds. terminal_max_output: bytes. context_window: tokens.
+    auth: settings of a provider's login, by its name.
+    api_timeout, terminal_timeout: seconds. terminal_max_output: bytes. context_window and
+    max_tokens: tokens. key_env: the variable that holds the key for ``base_url``.
+    providers: the user's own endpoints. auxiliary: by the task's name.
+    credential_pool_strategies: by the provider's name, in lower case.
     warnings: what is odd in the files, one line each.
     """
 
@@ -29,7 +36,17 @@ class Config:
     model: str | None = None
     base_url: str | None = None
     api_key: Secret = _NO_KEY
+    key_env: str | None = None
+    api_mode: ApiMode | None = None
     context_window: int | None = None
+    max_tokens: int | None = None
+    extra_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    reasoning_effort: str | None = None
+    bedrock_region: str | None = None
+    providers: tuple[NamedProvider, ...] = ()
+    fallback_providers: tuple[Choice, ...] = ()
+    auxiliary: Mapping[str, AuxiliaryTask] = field(default_factory=dict)
+    credential_pool_strategies: Mapping[str, str] = field(default_factory=dict)
     api_timeout: float = 300.0
     api_max_retries: int = 3
     max_turns: int = 500
@@ -37,6 +54,7 @@ class Config:
     terminal_timeout: float = 180.0
     terminal_max_output: int = 50_000
     terminal_env_passthrough: tuple[str, ...] = ()
+    auth: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     user_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     warnings: tuple[str, ...] = ()
@@ -147,8 +165,22 @@ def _unreadable(path: Path, error: OSError) -> str:
 
 
 def _register_secrets(config: Config) -> None:
-    REDACTOR.register(config.api_key)
+    for key in (config.api_key, *_keys_of_entries(config)):
+        REDACTOR.register(key)
+    headers = (config.extra_headers, *(entry.extra_headers for entry in config.providers))
+    for name, value in (pair for pairs in headers for pair in pairs):
+        if name.upper().endswith(_SECRET_HEADERS):
+            REDACTOR.register(Secret(value.rpartition(" ")[2]))
+    own = {config.key_env, *(entry.key_env for entry in config.providers)}
     for source in (config.env, config.user_env):
         for name, value in source.items():
-            if name.upper().endswith(_SECRET_NAMES):
+            if name in own or name.upper().endswith(_SECRET_NAMES):
                 REDACTOR.register(Secret(value))
+
+
+def _keys_of_entries(config: Config) -> Iterator[Secret]:
+    yield from (entry.api_key for entry in config.providers)
+    yield from (choice.api_key for choice in config.fallback_providers)
+    for task in config.auxiliary.values():
+        yield task.api_key
+        yield from (choice.api_key for choice in task.fallback_chain)

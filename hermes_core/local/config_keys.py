@@ -3,29 +3,8 @@
 The reader's checks, the hints for unknown keys and ``docs/configuration.md`` are made from it.
 """
 
-from dataclasses import dataclass
-from typing import Literal
-
-KeyType = Literal["text", "secret", "whole number", "number", "choice", "names"]
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One setting.
-
-    name: its dotted name; field: the attribute of ``Config`` that holds it.
-    minimum and maximum: bounds of a number, both allowed.
-    """
-
-    name: str
-    field: str
-    type: KeyType
-    default: str | int | float | tuple[str, ...] | None
-    text: str
-    minimum: float = 0
-    maximum: float = 1e9
-    choices: tuple[str, ...] = ()
-
+from hermes_core.local.provider_keys import API_MODES, EFFORTS, OTHER_MODES, STRUCTURES, Structure
+from hermes_core.local.setting import Key
 
 KEYS: tuple[Key, ...] = (
     Key(
@@ -33,8 +12,8 @@ KEYS: tuple[Key, ...] = (
         "provider",
         "text",
         None,
-        "Which provider answers: `openrouter`, `lmstudio`, `custom` (any OpenAI-compatible URL) "
-        "or `demo` (a scripted model).",
+        "Which provider answers, such as `openrouter`, `anthropic`, `custom` (any compatible URL), "
+        "`custom:NAME` (an entry of `providers`) or `demo` (a scripted model).",
     ),
     Key(
         "model.default",
@@ -42,6 +21,7 @@ KEYS: tuple[Key, ...] = (
         "text",
         None,
         "The model's id, as the provider spells it. `model: ID` is short for it.",
+        spellings=("model",),
     ),
     Key(
         "model.base_url",
@@ -56,6 +36,39 @@ KEYS: tuple[Key, ...] = (
         "secret",
         None,
         "The key for `model.base_url`. Better kept in `.env` under the provider's variable.",
+    ),
+    Key(
+        "model.key_env",
+        "key_env",
+        "text",
+        None,
+        "The variable that holds that key.",
+        spellings=("api_key_env",),
+    ),
+    Key(
+        "model.api_mode",
+        "api_mode",
+        "choice",
+        None,
+        "The wire format of `model.base_url`; told from provider, model and URL if unset.",
+        choices=API_MODES,
+        also=OTHER_MODES,
+    ),
+    Key(
+        "model.max_tokens",
+        "max_tokens",
+        "whole number",
+        None,
+        "The limit of one answer in tokens, for the saved provider; its own limit if unset.",
+        minimum=1,
+    ),
+    Key(
+        "model.extra_headers",
+        "extra_headers",
+        "texts",
+        (),
+        "Further headers, sent to the saved provider's endpoint alone.",
+        spellings=("default_headers",),
     ),
     Key(
         "model.context_length",
@@ -89,6 +102,14 @@ KEYS: tuple[Key, ...] = (
         3,
         "How often a failed model call is tried again.",
         maximum=100,
+    ),
+    Key(
+        "agent.reasoning_effort",
+        "reasoning_effort",
+        "choice",
+        None,
+        "How much a model thinks, as far as it can be told; its own measure if unset.",
+        choices=EFFORTS,
     ),
     Key(
         "approvals.mode",
@@ -125,6 +146,13 @@ KEYS: tuple[Key, ...] = (
         (),
         "Further environment variables that commands get, such as `[SSH_AUTH_SOCK, JAVA_HOME]`. "
         "Without it they get a short fixed list and no keys.",
+    ),
+    Key(
+        "bedrock.region",
+        "bedrock_region",
+        "text",
+        None,
+        "The region of `bedrock`; else `AWS_REGION`, `AWS_DEFAULT_REGION`, then `us-east-1`.",
     ),
 )
 
@@ -179,9 +207,9 @@ environment.
 
 ## Keys of config.yaml
 
-| Key | Type | Default | What it does |
-|---|---|---|---|
 """
+
+_TITLES = "| Key | Type | Default | What it does |\n|---|---|---|---|\n"
 
 _EXAMPLE = """
 ```yaml
@@ -196,15 +224,53 @@ approvals:
 ```
 """
 
+_PROVIDERS = """
+```yaml
+model:
+  provider: custom:lab
+  default: qwen3-coder
+providers:
+  lab:
+    base_url: https://llm.lab.example/v1
+    key_env: LAB_KEY
+fallback_providers:
+  - provider: openrouter
+    model: z-ai/glm-5.2
+auxiliary:
+  title_generation:
+    provider: main
+```
+"""
+
+_TYPES = {
+    "secret": "text",
+    "names": "list of names",
+    "texts": "names with texts",
+    "data": "any keys",
+    "models": "list or keys",
+    "flag": "true or false",
+}
+
 
 def reference() -> str:
     """Return the text of ``docs/configuration.md``."""
-    keys = "".join(f"| `{k.name}` | {_type(k)} | {_default(k)} | {k.text} |\n" for k in KEYS)
     return (
-        f"{_HEAD}{keys}{_EXAMPLE}"
+        f"{_HEAD}{_TITLES}{_rows(KEYS)}{_EXAMPLE}"
+        f"\n## Providers\n{''.join(map(_structure, STRUCTURES))}{_PROVIDERS}"
         f"\n## Variables that Hermes reads\n\n{_variables(VARIABLES)}"
         f"\n## Variables that Hermes sets\n\n{_variables(SET_FOR_COMMANDS)}"
     )
+
+
+def _rows(keys: tuple[Key, ...]) -> str:
+    return "".join(f"| `{k.name}` | {_type(k)} | {_default(k)} | {k.text} |\n" for k in keys)
+
+
+def _structure(structure: Structure) -> str:
+    head = f"\n### {structure.heading}\n\n{structure.text}\n"
+    if not structure.keys:
+        return head
+    return f"{head}\n{_TITLES}{_rows(structure.keys)}"
 
 
 def _variables(rows: tuple[tuple[str, str], ...]) -> str:
@@ -215,7 +281,7 @@ def _variables(rows: tuple[tuple[str, str], ...]) -> str:
 def _type(key: Key) -> str:
     if key.choices:
         return " or ".join(f"`{choice}`" for choice in key.choices)
-    return {"secret": "text", "names": "list of names"}.get(key.type, key.type)
+    return _TYPES.get(key.type, key.type)
 
 
 def _default(key: Key) -> str:
@@ -223,4 +289,6 @@ def _default(key: Key) -> str:
         return "none"
     if isinstance(key.default, tuple):
         return "empty"
+    if isinstance(key.default, bool):
+        return f"`{str(key.default).lower()}`"
     return f"`{key.default:g}`" if isinstance(key.default, float) else f"`{key.default}`"

@@ -44,7 +44,13 @@ model:
   base_url: http://localhost:8000/v1
   api_key: my-own-endpoint-key
   context_length: 65536
+  key_env: MY_KEY
+  api_mode: codex_responses
+  max_tokens: 9000
+  extra_headers: {X-Team: blue}
+bedrock: {region: eu-west-1}
 agent:
+  reasoning_effort: high
   max_turns: 20
   api_timeout: 60
   api_max_retries: 0
@@ -64,6 +70,10 @@ terminal:
     assert config.context_window == 65536
     assert (config.max_turns, config.api_timeout, config.api_max_retries) == (20, 60.0, 0)
     assert config.mode == "accept_edits"
+    assert (config.key_env, config.api_mode) == ("MY_KEY", "codex_responses")
+    assert (config.max_tokens, config.reasoning_effort) == (9000, "high")
+    assert config.extra_headers == (("X-Team", "blue"),)
+    assert config.bedrock_region == "eu-west-1"
     assert (config.terminal_timeout, config.terminal_max_output) == (2.5, 8000)
     assert config.terminal_env_passthrough == ("SSH_AUTH_SOCK",)
 
