@@ -5,10 +5,12 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+import httpcore
+
 from hermes_core.ground.errors import MalformedResponse, ProviderError
 from hermes_core.ground.runtime import Runtime
 from hermes_core.transport import failures
-from hermes_core.transport.breakages import broken
+from hermes_core.transport.breakages import BROKEN
 from hermes_core.transport.sockets import Tap
 from hermes_core.wire.sse import END, decode
 
@@ -18,15 +20,15 @@ _LINGER_SECONDS: Final = 0.02
 """How long the end of a finished answer is waited for, so that its connection can be used again."""
 
 
-def headers_of(response: Any) -> dict[str, str]:
-    """Return the headers of the engine's ``response``, names in lower case."""
+def headers_of(response: httpcore.Response) -> dict[str, str]:
+    """Return the headers of ``response``, names in lower case."""
     return {
         name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers
     }
 
 
-def body_of(response: Any) -> Iterator[bytes]:
-    """Yield the body of the engine's ``response``, unpacked. Raises ``MalformedResponse``."""
+def body_of(response: httpcore.Response) -> Iterator[bytes]:
+    """Yield the body of ``response``, unpacked. Raises ``MalformedResponse``."""
     coding = headers_of(response).get("content-encoding", "").strip().lower()
     if coding in ("", "identity"):
         yield from response.iter_stream()
@@ -66,17 +68,17 @@ def events(
         raise failures.malformed(runtime, str(error)) from None
 
 
-def refusal(runtime: Runtime, response: Any, tap: Tap) -> ProviderError:
-    """Return the error for the engine's ``response`` that is not a success."""
+def refusal(runtime: Runtime, response: httpcore.Response, tap: Tap) -> ProviderError:
+    """Return the error for ``response`` that is not a success."""
     body = error_body(response, tap)
     return failures.from_status(runtime, response.status, headers_of(response), body)
 
 
-def error_body(response: Any, tap: Tap) -> bytes:
+def error_body(response: httpcore.Response, tap: Tap) -> bytes:
     """Return the beginning of the body of a refusal; what does not come soon is left out."""
     tap.limit = _ERROR_SECONDS
     body = b""
-    with contextlib.suppress(MalformedResponse, *broken()):
+    with contextlib.suppress(MalformedResponse, *BROKEN):
         for data in body_of(response):
             body += data
             if len(body) >= _ERROR_BODY:
@@ -87,6 +89,6 @@ def error_body(response: Any, tap: Tap) -> bytes:
 def _drain(body: Iterator[bytes], tap: Tap) -> None:
     """Read to the end of a body that has nothing more to say."""
     tap.limit = _LINGER_SECONDS
-    with contextlib.suppress(MalformedResponse, *broken()):
+    with contextlib.suppress(MalformedResponse, *BROKEN):
         for _ in zip(range(8), body, strict=False):
             pass

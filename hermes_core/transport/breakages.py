@@ -2,8 +2,9 @@
 
 import contextlib
 import ssl
-import sys
 from collections.abc import Iterator
+
+import httpcore
 
 from hermes_core.ground.errors import (
     ConfigError,
@@ -17,12 +18,13 @@ from hermes_core.transport.guard import host_of
 from hermes_core.transport.network import Network
 from hermes_core.transport.sockets import Tap
 
-_ENGINES = ("httpcore", "httpcore2")
+BROKEN = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError)
+"""What httpcore raises for a connection that does not work."""
 
 
 @contextlib.contextmanager
 def explained(runtime: Runtime, network: Network, tap: Tap) -> Iterator[list[int]]:
-    """Turn the engine's exceptions into ours.
+    """Turn httpcore's exceptions into ours.
 
     Into the list that it yields goes the status once there is one: what breaks later has cut the
     answer. Whatever breaks after ``tap`` was cut is ``Interrupted``.
@@ -34,24 +36,16 @@ def explained(runtime: Runtime, network: Network, tap: Tap) -> Iterator[list[int
         if tap.is_cut:
             raise Interrupted from None
         raise
-    except _kinds("ProxyError", "UnsupportedProtocol") as error:
+    except (httpcore.ProxyError, httpcore.UnsupportedProtocol) as error:
+        if tap.is_cut:
+            raise Interrupted from None
         raise ConfigError(
             f"The proxy refused the connection: {error}. Check HTTPS_PROXY."
         ) from None
-    except broken() as error:
+    except BROKEN as error:
         if tap.is_cut:
             raise Interrupted from None
         raise _broken(runtime, network, error, begun=bool(status)) from None
-
-
-def broken() -> tuple[type[Exception], ...]:
-    """Return the classes that the loaded engines raise for a connection that does not work."""
-    return _kinds("NetworkError", "TimeoutException", "ProtocolError")
-
-
-def _kinds(*names: str) -> tuple[type[Exception], ...]:
-    loaded = [sys.modules[name] for name in _ENGINES if name in sys.modules]
-    return tuple(getattr(module, name) for module in loaded for name in names)
 
 
 def _broken(
@@ -73,12 +67,12 @@ def _broken(
 
 
 def _what_broke(error: Exception, where: str, network: Network, *, begun: bool) -> str:
-    if isinstance(error, _kinds("ConnectTimeout")):
+    if isinstance(error, httpcore.ConnectTimeout):
         return f"{where} did not take a connection within {network.connect_timeout:g} s."
-    if isinstance(error, _kinds("TimeoutException")):
+    if isinstance(error, httpcore.TimeoutException):
         silent = f"sent nothing for {network.idle_timeout:g} s"
         return f"The answer stopped: {where} {silent}." if begun else f"{where} {silent}."
-    if isinstance(error, _kinds("ConnectError")):
+    if isinstance(error, httpcore.ConnectError):
         return f"{where} cannot be reached: {_reason(error)}."
     if begun:
         return f"The answer was cut off: the connection to {where} broke."

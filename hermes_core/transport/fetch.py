@@ -160,11 +160,10 @@ class _Call:
         from hermes_core.transport.answers import body_of, error_body, headers_of
         from hermes_core.transport.breakages import explained
         from hermes_core.transport.connections import Outgoing, send
-        from hermes_core.transport.engine import loaded_engine
         from hermes_core.transport.sockets import using
 
         with using(tap), explained(self._runtime, self._network, tap):
-            response = send(loaded_engine(), Outgoing(*self._request), self._network, tap)
+            response = send(Outgoing(*self._request), self._network, tap)
             try:
                 status, headers = response.status, headers_of(response)
                 if 200 <= status < 300:

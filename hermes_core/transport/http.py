@@ -3,23 +3,20 @@
 import contextlib
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
 from hermes_core.transport.answers import body_of, events, refusal
 from hermes_core.transport.breakages import explained
 from hermes_core.transport.connections import Outgoing, pool_for, send
-from hermes_core.transport.engine import EngineName
 from hermes_core.transport.network import Network
 from hermes_core.transport.sockets import Tap, using
-
-_ENGINE: Final[EngineName] = "httpcore"
 
 
 def prepare(url: str, network: Network) -> None:
     """Load what ``post`` needs for ``url``; nothing is opened."""
-    pool_for(_ENGINE, url, network)
+    pool_for(url, network)
 
 
 @contextlib.contextmanager
@@ -43,7 +40,7 @@ def post(
     forget = interrupt.listen(tap.cut)
     try:
         with using(tap), explained(runtime, network, tap) as progress:
-            response = send(_ENGINE, outgoing, network, tap)
+            response = send(outgoing, network, tap)
             try:
                 if response.status != 200:
                     raise refusal(runtime, response, tap)

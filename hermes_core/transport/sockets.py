@@ -1,6 +1,6 @@
-"""The sockets under the HTTP engine, with a hold on the one that a call is using.
+"""The sockets under httpcore, with a hold on the one that a call is using.
 
-The engine's documented extension point (``NetworkBackend``) is what makes a blocked read end at
+httpcore's documented extension point (``NetworkBackend``) is what makes a blocked read end at
 once: shutting the socket down from another thread wakes it, closing the response does not.
 """
 
@@ -12,6 +12,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
+
+import httpcore
 
 from hermes_core.ground.errors import Interrupted
 
@@ -101,11 +103,10 @@ def using(tap: Tap) -> Iterator[None]:
         tap.release()
 
 
-class TappedStream:
-    """A connection; ``engine`` is whose errors it raises."""
+class TappedStream(httpcore.NetworkStream):
+    """A connection."""
 
-    def __init__(self, engine: Any, sock: socket.socket) -> None:
-        self._engine = engine
+    def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
@@ -119,9 +120,9 @@ class TappedStream:
                 self._socket.settimeout(timeout)
             data = self._socket.recv(max_bytes)
         except TimeoutError as error:
-            raise self._engine.ReadTimeout from error
+            raise httpcore.ReadTimeout from error
         except OSError as error:
-            raise self._engine.ReadError(str(error)) from error
+            raise httpcore.ReadError(str(error)) from error
         if tap is not None:
             tap.received(len(data))
         return data
@@ -134,9 +135,9 @@ class TappedStream:
             self._socket.settimeout(timeout)
             self._socket.sendall(buffer)
         except TimeoutError as error:
-            raise self._engine.WriteTimeout from error
+            raise httpcore.WriteTimeout from error
         except OSError as error:
-            raise self._engine.WriteError(str(error)) from error
+            raise httpcore.WriteError(str(error)) from error
 
     def close(self) -> None:
         """Close the connection."""
@@ -147,37 +148,34 @@ class TappedStream:
         ssl_context: ssl.SSLContext,
         server_hostname: str | None = None,
         timeout: float | None = None,
-    ) -> "TappedStream":
+    ) -> httpcore.NetworkStream:
         """Return the connection with TLS on top of it."""
         try:
             self._socket.settimeout(timeout)
             wrapped = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
         except TimeoutError as error:
             self.close()
-            raise self._engine.ConnectTimeout from error
+            raise httpcore.ConnectTimeout from error
         except OSError as error:
             self.close()
-            raise self._engine.ConnectError(str(error)) from error
+            raise httpcore.ConnectError(str(error)) from error
         except BaseException:
             self.close()
             raise
-        stream = TappedStream(self._engine, wrapped)
+        stream = TappedStream(wrapped)
         if _CURRENT.tap is not None:
             _CURRENT.tap.attach(wrapped)
         return stream
 
     def get_extra_info(self, info: str) -> Any:
-        """Answer what the engine asks: whether an idle connection was closed by its server."""
+        """Answer what httpcore asks: whether an idle connection was closed by its server."""
         if info == "is_readable":
             return _is_readable(self._socket)
         return self._socket if info == "socket" else None
 
 
-class TappedBackend:
-    """Makes connections for ``engine``."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
+class TappedBackend(httpcore.NetworkBackend):
+    """Makes connections."""
 
     def connect_tcp(
         self,
@@ -186,14 +184,14 @@ class TappedBackend:
         timeout: float | None = None,
         *_unused: Any,
         **_unused_too: Any,
-    ) -> TappedStream:
+    ) -> httpcore.NetworkStream:
         """Connect to ``host``; every address of it is tried."""
         try:
             sock = socket.create_connection((host, port), timeout)
         except TimeoutError as error:
-            raise self._engine.ConnectTimeout from error
+            raise httpcore.ConnectTimeout from error
         except OSError as error:
-            raise self._engine.ConnectError(str(error)) from error
+            raise httpcore.ConnectError(str(error)) from error
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         tap = _CURRENT.tap
@@ -204,7 +202,7 @@ class TappedBackend:
             except Interrupted:
                 sock.close()
                 raise
-        return TappedStream(self._engine, sock)
+        return TappedStream(sock)
 
 
 def _is_readable(sock: socket.socket) -> bool:
