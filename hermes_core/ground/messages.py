@@ -21,11 +21,15 @@ class FunctionCall(TypedDict):
 
 
 class ToolCall(TypedDict):
-    """One tool call of an assistant message; ``id`` is unique within its session."""
+    """One tool call of an assistant message; ``id`` is unique within its session.
+
+    ``extra_content`` is what the provider wants back with the call, opaque like its reasoning.
+    """
 
     id: str
     type: Literal["function"]
     function: FunctionCall
+    extra_content: NotRequired[Any]
 
 
 class ImageUrl(TypedDict):
@@ -60,6 +64,8 @@ class Message(TypedDict):
     name: NotRequired[str]
     reasoning: NotRequired[str]
     reasoning_details: NotRequired[list[Any]]
+    reasoning_places: NotRequired[list[tuple[int, int]]]
+    origin: NotRequired[str]
     finish_reason: NotRequired[str]
 
 
