@@ -176,7 +176,7 @@ class AcpClient(JsonRPCClient):
 
     @property
     def _reader(self) -> asyncio.ReadTransport:
-        transport = self.process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+        transport = self.process._transport.get_pipe_transport(1)
         assert isinstance(transport, asyncio.ReadTransport)
         return transport
 

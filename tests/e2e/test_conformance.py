@@ -120,6 +120,16 @@ async def test_sessions_have_ids_of_their_own(agent: AcpClient) -> None:
     assert len(set(ids)) == 3
 
 
+async def test_additional_directories_are_accepted_as_announced(agent: AcpClient) -> None:
+    assert "additionalDirectories" in agent.initialized["agentCapabilities"]["sessionCapabilities"]
+    agent.stage.provider.script(say("Hello."))
+    more = str(agent.stage.workspace())
+    session = await agent.new_session(additionalDirectories=[more])
+    await session.prompt("hi")
+    listed = await agent.request("session/list", {"cwd": str(session.cwd)})
+    assert listed["sessions"][0]["additionalDirectories"] == [more]
+
+
 async def test_options_are_not_boolean_unless_announced(agent: AcpClient) -> None:
     options = (await agent.new_session()).opened.get("configOptions", [])
     assert all(option["type"] != "boolean" for option in options)
@@ -221,6 +231,14 @@ async def test_a_cancelled_prompt_ends_cancelled_and_nothing_comes_after(agent: 
     await agent.request("session/list")
     assert len(agent.received) == end + 1
     assert await session.prompt("go on") == "end_turn"
+
+
+async def test_text_of_any_kind_is_one_line_of_utf_8(agent: AcpClient) -> None:
+    text = "Grüße, 世界 🙂\r\nnext\u2028line\x0b\x85 \x00 end\n"
+    agent.stage.provider.script(say(text))
+    session = await agent.new_session()
+    await session.prompt("Say something odd.")
+    assert session.text == text
 
 
 # Capabilities of the client

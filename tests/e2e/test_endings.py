@@ -164,7 +164,7 @@ async def test_a_client_that_is_gone_ends_the_program(stage: Stage) -> None:
     process.stdin.write(_line(call, 3, "session/prompt", params))
     while b'"one"' not in await process.stdout.readline():
         pass
-    process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+    process._transport.get_pipe_transport(1).close()
     gate.set()
     began = time.monotonic()
     assert await asyncio.wait_for(process.wait(), 30) == 0
