@@ -11,7 +11,12 @@ from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.runtime import ApiMode
 from hermes_core.ground.secrets import REDACTOR, Secret
-from hermes_core.local.provider_settings import AuxiliaryTask, Choice, NamedProvider
+from hermes_core.local.provider_settings import (
+    AuxiliaryTask,
+    Choice,
+    LoginSettings,
+    NamedProvider,
+)
 
 _NO_KEY = Secret("")
 _SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS")
@@ -23,7 +28,7 @@ class Config:
     """What the user set; ``docs/configuration.md`` describes each key.
 
     env: the process environment as it was at the start; user_env: ``$HERMES_HOME/.env``.
-    auth: settings of a provider's login, by its name.
+    auth: login services, by the provider's name in lower case.
     api_timeout, terminal_timeout: seconds. terminal_max_output: bytes. context_window and
     max_tokens: tokens. key_env: the variable that holds the key for ``base_url``.
     providers: the user's own endpoints. auxiliary: by the task's name.
@@ -54,7 +59,7 @@ class Config:
     terminal_timeout: float = 180.0
     terminal_max_output: int = 50_000
     terminal_env_passthrough: tuple[str, ...] = ()
-    auth: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    auth: Mapping[str, LoginSettings] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     user_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     warnings: tuple[str, ...] = ()
@@ -181,6 +186,7 @@ def _register_secrets(config: Config) -> None:
 def _keys_of_entries(config: Config) -> Iterator[Secret]:
     yield from (entry.api_key for entry in config.providers)
     yield from (choice.api_key for choice in config.fallback_providers)
+    yield from (login.client_secret for login in config.auth.values())
     for task in config.auxiliary.values():
         yield task.api_key
         yield from (choice.api_key for choice in task.fallback_chain)

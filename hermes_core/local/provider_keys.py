@@ -142,6 +142,15 @@ TASK_KEYS: tuple[Key, ...] = (
     _BODY,
 )
 
+LOGIN_KEYS: tuple[Key, ...] = (
+    Key("client_id", "client_id", "text", None, "The id that the service registered you under."),
+    Key("client_secret", "client_secret", "secret", None, "The secret that came with it, if any."),
+    Key("device_url", "device_url", "text", None, "Where a device code is asked for."),
+    Key("token_url", "token_url", "text", None, "Where tokens are fetched and renewed."),
+    Key("exchange_url", "exchange_url", "text", None, "Where a token is traded before its use."),
+    Key("scope", "scope", "text", None, "What the login is for, as the service spells it."),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Structure:
@@ -183,6 +192,13 @@ STRUCTURES: tuple[Structure, ...] = (
         "credential_pool_strategies.PROVIDER",
         "How several keys of one provider take turns: `fill_first` (the default) uses one until it "
         "is spent, `round_robin` the next one each time.",
+    ),
+    Structure(
+        "auth",
+        "auth.PROVIDER",
+        "The login service that `hermes auth login PROVIDER` asks, and where its logins are "
+        "renewed. Addresses are the provider's own if unset.",
+        LOGIN_KEYS,
     ),
 )
 

@@ -12,11 +12,12 @@ from hermes_core.local.config_values import ValueReader, nearest, shown
 from hermes_core.local.provider_keys import (
     CHOICE_KEYS,
     ENTRY_KEYS,
+    LOGIN_KEYS,
     STRATEGIES,
     TASK_KEYS,
     TASKS,
 )
-from hermes_core.local.provider_settings import AuxiliaryTask, Choice, NamedProvider
+from hermes_core.local.provider_settings import AuxiliaryTask, Choice, LoginSettings, NamedProvider
 from hermes_core.local.setting import Key
 from hermes_core.local.yaml_file import KeyPath
 
@@ -28,6 +29,7 @@ def read_providers(data: Mapping[Any, Any], reader: ValueReader) -> dict[str, An
         "fallback_providers": _fallbacks(data, reader),
         "auxiliary": _tasks(data.get("auxiliary"), reader),
         "credential_pool_strategies": _strategies(data.get("credential_pool_strategies"), reader),
+        "auth": _logins(data.get("auth"), reader),
     }
 
 
@@ -98,6 +100,15 @@ def _strategies(data: Any, reader: ValueReader) -> dict[str, str]:
         for name, value in _mapping(data, place, reader).items()
         if isinstance(value, str)
     }
+
+
+def _logins(data: Any, reader: ValueReader) -> dict[str, LoginSettings]:
+    logins = {}
+    for name, entry in _mapping(data, ("auth",), reader).items():
+        place = ("auth", str(name))
+        keys = _mapping(entry, place, reader)
+        logins[str(name).lower()] = LoginSettings(**_entry(keys, LOGIN_KEYS, place, reader))
+    return logins
 
 
 def _entry(

@@ -65,3 +65,18 @@ class AuxiliaryTask:
     reasoning_effort: str | None = None
     extra_body: Mapping[str, object] = field(default_factory=dict)
     fallback_chain: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LoginSettings:
+    """How a provider's login service is reached, where the provider's own values are not meant.
+
+    client_id, client_secret: what the service gave the user for this program.
+    """
+
+    client_id: str = ""
+    client_secret: Secret = NO_KEY
+    device_url: str = ""
+    token_url: str = ""
+    exchange_url: str = ""
+    scope: str = ""

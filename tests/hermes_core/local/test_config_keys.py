@@ -9,6 +9,7 @@ from hermes_core.local.login_shell import RESOLVING
 from hermes_core.local.provider_keys import (
     CHOICE_KEYS,
     ENTRY_KEYS,
+    LOGIN_KEYS,
     STRUCTURES,
     TASK_KEYS,
     TASKS,
@@ -47,7 +48,7 @@ def test_names_are_unique_and_have_one_dot() -> None:
     assert SECTIONS == ("model", "agent", "approvals", "terminal", "bedrock")
 
 
-@pytest.mark.parametrize("keys", [KEYS, ENTRY_KEYS, CHOICE_KEYS, TASK_KEYS])
+@pytest.mark.parametrize("keys", [KEYS, ENTRY_KEYS, CHOICE_KEYS, TASK_KEYS, LOGIN_KEYS])
 def test_every_default_is_within_its_bounds(keys: tuple[Key, ...]) -> None:
     for key in keys:
         if isinstance(key.default, (int, float)):

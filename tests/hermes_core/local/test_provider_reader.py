@@ -4,7 +4,7 @@ import pytest
 
 from hermes_core.ground.secrets import MASK, REDACTOR, Secret
 from hermes_core.local.config import Config, load_config
-from hermes_core.local.provider_settings import AuxiliaryTask, Choice, NamedProvider
+from hermes_core.local.provider_settings import AuxiliaryTask, Choice, LoginSettings, NamedProvider
 
 
 def load(home: Path, text: str, **env: str) -> Config:
@@ -156,9 +156,19 @@ def test_pool_strategies(tmp_path: Path) -> None:
     assert "unknown value 'least_used'" in config.warnings[0]
 
 
+def test_login_services(tmp_path: Path) -> None:
+    text = "auth:\n  Nous: {client_id: ' mine ', client_secret: canary-login-1, scope: }\n"
+    config = load(tmp_path, text)
+    assert config.auth == {"nous": LoginSettings("mine", Secret("canary-login-1"))}
+    assert config.warnings == ()
+    assert REDACTOR.redact("<canary-login-1>") == f"<{MASK}>"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("auth: [nous]\n", ":1: 'auth' must hold keys, not a list"),
+        ("auth:\n  nous: {client_id: 7}\n", ":2: auth.nous.client_id must be text"),
         ("custom_providers:\n  lab: {base_url: x}\n", ":1: 'custom_providers' must be a list"),
         ("custom_providers:\n  - {base_url: x}\n", ":1: an entry of 'custom_providers' without"),
         ("providers:\n  lab: 5\n", ":2: an entry of 'providers' without name or keys"),
