@@ -54,6 +54,9 @@ class Message(TypedDict):
 
     ``reasoning`` is the flattened text of the model's thinking and
     ``reasoning_details`` the provider's opaque records, in order of arrival.
+    ``reasoning_places`` tells, for each record, how many characters of ``content`` and how many
+    calls came before it; without it, all records came first.
+    ``origin`` names who made the message (see ``wire.origin``): its reasoning goes to nobody else.
     ``finish_reason`` is kept on assistant messages for the loop; no wire sends it.
     """
 
@@ -64,7 +67,7 @@ class Message(TypedDict):
     name: NotRequired[str]
     reasoning: NotRequired[str]
     reasoning_details: NotRequired[list[Any]]
-    reasoning_places: NotRequired[list[tuple[int, int]]]
+    reasoning_places: NotRequired[list[list[int]]]
     origin: NotRequired[str]
     finish_reason: NotRequired[str]
 

@@ -6,18 +6,16 @@ from typing import Any
 
 from hermes_core.ground.errors import StreamCut
 from hermes_core.ground.usage import Usage
+from hermes_core.wire.counts import count, detail, usage_of
+from hermes_core.wire.failures import failure
 from hermes_core.wire.pieces import (
     CallPiece,
     FinishPiece,
     Piece,
-    ReasoningPiece,
     ReasoningRecord,
-    TextPiece,
     UsagePiece,
 )
-from hermes_core.wire.reasoning import Paragraphs, ThinkTags, flatten
-
-_MAX_TOKENS = 100_000_000
+from hermes_core.wire.reasoning import Voice
 
 
 class ChunkReader:
@@ -29,8 +27,7 @@ class ChunkReader:
     def __init__(self) -> None:
         self.chosen = False
         self.finished = False
-        self._tags = ThinkTags()
-        self._paragraphs = Paragraphs()
+        self._voice = Voice()
 
     def read(self, chunk: dict[str, Any]) -> Sequence[Piece]:
         """Return the pieces of one chunk; a whole completion counts as one chunk."""
@@ -44,11 +41,13 @@ class ChunkReader:
             if delta and type(delta) is dict:
                 self._delta(delta, pieces)
             elif type(choice.get("text")) is str:
-                self._content(choice["text"], pieces)
+                self._voice.say(choice["text"], pieces)
             reason = choice.get("finish_reason")
             if reason:
                 self._finish(str(reason), pieces)
             usage = usage or choice.get("usage")
+        elif chunk.get("error") and not self.finished:
+            raise failure(chunk["error"])
         if usage:
             counted = to_usage(usage)
             if counted is not None:
@@ -57,7 +56,7 @@ class ChunkReader:
 
     def flush(self) -> Sequence[Piece]:
         """Return what was held back, at the end of the answer."""
-        return self._tags.flush()
+        return self._voice.flush()
 
     def _finish(self, reason: str, pieces: list[Piece]) -> None:
         if reason == "error":
@@ -70,67 +69,29 @@ class ChunkReader:
             delta.get("reasoning_content") or delta.get("reasoning") or delta.get("thinking")
         )
         if reasoning:
-            self._reasoning(flatten(reasoning), pieces)
+            self._voice.think(reasoning, pieces)
         records = delta.get("reasoning_details")
         if records:
             pieces.extend(map(ReasoningRecord, records if type(records) is list else [records]))
         content = delta.get("content") or delta.get("refusal")
         if content:
-            self._content(content, pieces)
+            self._voice.say(content, pieces)
         calls = delta.get("tool_calls")
         if calls:
             pieces.extend(_calls(calls))
         elif delta.get("function_call"):
             pieces.extend(_calls([{"function": delta["function_call"]}]))
 
-    def _reasoning(self, text: str, pieces: list[Piece]) -> None:
-        if text:
-            pieces.append(ReasoningPiece(self._paragraphs.follow(text)))
-
-    def _content(self, content: Any, pieces: list[Piece]) -> None:
-        if type(content) is str:
-            if self._tags.plain:
-                pieces.append(TextPiece(content))
-                return
-            for piece in self._tags.split(content):
-                if isinstance(piece, ReasoningPiece):
-                    self._reasoning(piece.text, pieces)
-                else:
-                    pieces.append(piece)
-            return
-        for part in content if isinstance(content, list) else [content]:
-            if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning"):
-                self._reasoning(flatten(part), pieces)
-            elif text := flatten(part):
-                self._content(text, pieces)
-
 
 def to_usage(data: Any) -> Usage | None:
     """Return the token counts, or None when they are missing or cannot be true."""
     if not isinstance(data, dict):
         return None
-    sent = _count(data.get("prompt_tokens"))
-    received = _count(data.get("completion_tokens"))
-    if sent is None or received is None:
-        return None
-    cached = _count(_detail(data, "prompt_tokens_details", "cached_tokens"))
-    if cached is None:
-        cached = _count(data.get("prompt_cache_hit_tokens"))
-    reasoning = _count(_detail(data, "completion_tokens_details", "reasoning_tokens"))
-    return Usage(sent, received, min(cached or 0, sent), min(reasoning or 0, received))
-
-
-def _detail(data: dict[str, Any], group: str, key: str) -> Any:
-    details = data.get(group)
-    return details.get(key) if isinstance(details, dict) else None
-
-
-def _count(value: Any) -> int | None:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if type(value) is not int or not 0 <= value <= _MAX_TOKENS:
-        return None
-    return value
+    cached = detail(data, "prompt_tokens_details", "cached_tokens")
+    if count(cached) is None:
+        cached = data.get("prompt_cache_hit_tokens")
+    reasoning = detail(data, "completion_tokens_details", "reasoning_tokens")
+    return usage_of(data.get("prompt_tokens"), data.get("completion_tokens"), cached, reasoning)
 
 
 def _calls(items: Any) -> list[Piece]:
@@ -150,6 +111,7 @@ def _calls(items: Any) -> list[Piece]:
                 "" if call_id is None else str(call_id),
                 name.strip() if isinstance(name, str) else "",
                 _arguments(function.get("arguments")),
+                item.get("extra_content"),
             )
         )
     return found

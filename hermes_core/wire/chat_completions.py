@@ -5,15 +5,25 @@ object", with the deviations of compatible servers that the cases under ``tests/
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from hermes_core.ground.errors import MalformedResponse, StreamCut
 from hermes_core.ground.messages import Message
+from hermes_core.ground.reasoning import EFFORT, Reasoning
 from hermes_core.ground.runtime import Runtime
+from hermes_core.wire.caching import mark_contents
 from hermes_core.wire.chat_chunks import ChunkReader
-from hermes_core.wire.chat_messages import clean, to_wire
+from hermes_core.wire.chat_messages import to_wire
+from hermes_core.wire.functions import functions_of
+from hermes_core.wire.opening import opening
 from hermes_core.wire.pieces import FinishPiece, Piece
 from hermes_core.wire.sse import END
+
+_REASONING: Final = Reasoning(
+    on={"reasoning_effort": EFFORT},
+    off={"reasoning_effort": "none"},
+    efforts=(("minimal", "minimal"), ("low", "low"), ("medium", "medium"), ("high", "high")),
+)
 
 
 def to_request(
@@ -25,23 +35,25 @@ def to_request(
 ) -> dict[str, Any]:
     """Return the body of a streaming request.
 
-    Only keys of the format are sent, and a message's form depends on that message alone. Messages
-    come last, so that a longer conversation's request begins with the bytes of the shorter one.
-    Lone surrogates become U+FFFD. The reasoning of the first
-    ``stale`` messages is left out.
+    Only keys of the format are sent, and a message's form depends on that message alone, cache
+    marks aside. Messages come last, so that a longer conversation's request begins with the bytes
+    of the shorter one. Lone surrogates become U+FFFD. The reasoning of the first ``stale``
+    messages is left out.
     """
     compat = runtime.compat
-    request: dict[str, Any] = {**compat.extra_body, "model": runtime.model, "stream": True}
+    request = opening(runtime, "max_tokens", _REASONING)
     if compat.stream_usage:
         request["stream_options"] = {"include_usage": True}
-    if runtime.max_output is not None and compat.max_tokens_key is not None:
-        request[compat.max_tokens_key or "max_tokens"] = runtime.max_output
     if tools:
-        request["tools"] = [clean(tool) for tool in tools]
-    request["messages"] = [
-        to_wire(message, compat, keep_reasoning=place >= stale)
+        functions = functions_of(tools, compat)
+        request["tools"] = [{"type": "function", "function": function} for function in functions]
+    sent = [
+        to_wire(message, runtime, keep_reasoning=place >= stale)
         for place, message in enumerate(messages)
     ]
+    if compat.cache_markers:
+        mark_contents(sent)
+    request["messages"] = sent
     return request
 
 

@@ -1,49 +1,31 @@
 """One stored message to the form that a chat completions endpoint takes."""
 
-import json
 from typing import Any
 
 from hermes_core.ground.messages import Message, ToolCall, text_of
-from hermes_core.ground.runtime import Compat
+from hermes_core.ground.runtime import Runtime
+from hermes_core.wire.functions import arguments_text, function_name
+from hermes_core.wire.origin import is_own
+from hermes_core.wire.text import EMPTY, NO_IMAGE, clean
 
-_EMPTY = "(empty)"
-"""Stands for an assistant message without text or calls, which endpoints refuse."""
 
-
-def to_wire(message: Message, compat: Compat, *, keep_reasoning: bool) -> dict[str, Any]:
+def to_wire(message: Message, runtime: Runtime, *, keep_reasoning: bool) -> dict[str, Any]:
     """Return ``message`` with the keys of the format alone.
 
-    Arguments of a stored call that are not a JSON object are sent as ``{}``: strict endpoints
-    refuse the whole request otherwise, and the call's answer says what was wrong with it.
+    Content of tool messages is always a string. Reasoning goes to its own maker, and only where
+    that wants it back.
     """
     role = message["role"]
     if role == "assistant":
-        sent = _assistant(message)
-        return {**sent, **_reasoning(message, compat)} if keep_reasoning else sent
+        return _assistant(message, runtime, keep_reasoning)
     if role == "tool":
-        call_id = message.get("tool_call_id", "")
-        return {"role": role, "tool_call_id": clean(call_id), "content": clean(text_of(message))}
-    return {"role": role, "content": _content(message)}
+        answered = message.get("tool_call_id", "")
+        return {"role": role, "tool_call_id": clean(answered), "content": clean(text_of(message))}
+    named = runtime.compat.system_role if role == "system" else role
+    return {"role": named, "content": _content(message, runtime)}
 
 
-def clean(value: Any) -> Any:
-    """Return ``value`` with lone surrogates replaced and surrogate pairs joined."""
-    if isinstance(value, str):
-        if value.isascii():
-            return value
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return value
-    if isinstance(value, dict):
-        return {clean(key): clean(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [clean(item) for item in value]
-    return value
-
-
-def _content(message: Message) -> Any:
+def _content(message: Message, runtime: Runtime) -> Any:
     content = message["content"]
     if not isinstance(content, list) or all(part["type"] == "text" for part in content):
         return clean(text_of(message))
@@ -51,50 +33,44 @@ def _content(message: Message) -> Any:
     for part in content:
         if part["type"] == "text":
             parts.append({"type": "text", "text": clean(part.get("text", ""))})
+        elif not runtime.compat.images:
+            parts.append({"type": "text", "text": NO_IMAGE})
         elif "image_url" in part:
             url = clean(part["image_url"]["url"])
             parts.append({"type": "image_url", "image_url": {"url": url}})
     return parts
 
 
-def _assistant(message: Message) -> dict[str, Any]:
+def _assistant(message: Message, runtime: Runtime, keep_reasoning: bool) -> dict[str, Any]:
     text = clean(text_of(message))
     calls = message.get("tool_calls")
+    own = keep_reasoning and is_own(message, runtime)
     sent: dict[str, Any] = {"role": "assistant", "content": text}
     if calls:
         sent["content"] = text or None
-        sent["tool_calls"] = [_call(call) for call in calls]
+        sent["tool_calls"] = [_call(call, own) for call in calls]
     elif not text.strip():
-        sent["content"] = _EMPTY
+        sent["content"] = EMPTY
+    if runtime.compat.echo_reasoning:
+        reasoning = clean(message.get("reasoning", "")) if own else ""
+        if reasoning or calls:
+            # endpoints that want reasoning back refuse a call without it, but take a blank
+            sent["reasoning_content"] = reasoning or " "
+    if own and runtime.compat.echo_details and message.get("reasoning_details"):
+        sent["reasoning_details"] = clean(message["reasoning_details"])
     return sent
 
 
-def _reasoning(message: Message, compat: Compat) -> dict[str, Any]:
-    echoed: dict[str, Any] = {}
-    if compat.echo_reasoning and (message.get("reasoning") or message.get("tool_calls")):
-        # endpoints that want reasoning back refuse a call without it, but take a blank
-        echoed["reasoning_content"] = clean(message.get("reasoning") or " ")
-    if compat.echo_details and message.get("reasoning_details"):
-        echoed["reasoning_details"] = clean(message["reasoning_details"])
-    return echoed
-
-
-def _call(call: ToolCall) -> dict[str, Any]:
+def _call(call: ToolCall, own: bool) -> dict[str, Any]:
     function = call["function"]
-    return {
+    sent: dict[str, Any] = {
         "id": clean(call["id"]),
         "type": "function",
         "function": {
-            "name": clean(function["name"]) or "unknown",
-            "arguments": _arguments(function["arguments"]),
+            "name": function_name(function["name"]),
+            "arguments": arguments_text(function["arguments"]),
         },
     }
-
-
-def _arguments(text: str) -> str:
-    try:
-        if isinstance(json.loads(text), dict):
-            return str(clean(text))
-    except (ValueError, RecursionError):
-        pass
-    return "{}"
+    if own and "extra_content" in call:
+        sent["extra_content"] = clean(call["extra_content"])
+    return sent

@@ -15,7 +15,9 @@ from hermes_core.wire.pieces import (
     UsagePiece,
 )
 
-_LENGTH: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+_LENGTH: Final = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+)
 _FILTER: Final = frozenset(
     {"content_filter", "content-filter", "refusal", "safety", "sensitive", "prohibited_content"}
 )
@@ -24,12 +26,13 @@ _FILTER: Final = frozenset(
 class _Call:
     """One tool call as far as it has arrived."""
 
-    __slots__ = ("arguments", "call_id", "name")
+    __slots__ = ("arguments", "call_id", "extra", "name")
 
     def __init__(self) -> None:
         self.call_id = ""
         self.name = ""
         self.arguments: list[str] = []
+        self.extra: Any = None
 
 
 class Fold:
@@ -45,6 +48,7 @@ class Fold:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._records: list[Any] = []
+        self._places: list[list[int]] = []
         self._calls: list[_Call] = []
         self._slots: dict[int, _Call] = {}
         self._finish = "stop"
@@ -77,6 +81,8 @@ class Fold:
             message["reasoning"] = "".join(self._reasoning)
         if self._records:
             message["reasoning_details"] = self._records
+        if any(map(any, self._places)):
+            message["reasoning_places"] = self._places
         message["finish_reason"] = _finish_reason(self._finish, bool(calls))
         return message
 
@@ -87,6 +93,8 @@ class Fold:
             self.usage = piece.usage
         elif isinstance(piece, ReasoningRecord):
             self._records.append(piece.record)
+            if piece.placed:
+                self._places.append([sum(map(len, self._text)), len(self._calls)])
 
     def _add_call(self, piece: CallPiece) -> None:
         call = self._slots.get(piece.slot)
@@ -101,6 +109,8 @@ class Fold:
         if piece.arguments:
             call.arguments.append(piece.arguments)
             self.size += len(piece.arguments)
+        if piece.extra is not None:
+            call.extra = piece.extra
 
 
 def _begins_another(call: _Call, piece: CallPiece) -> bool:
@@ -124,11 +134,14 @@ def _is_object(text: str) -> bool:
 
 
 def _tool_call(call: _Call) -> ToolCall:
-    return {
+    told: ToolCall = {
         "id": call.call_id,
         "type": "function",
         "function": {"name": call.name, "arguments": "".join(call.arguments)},
     }
+    if call.extra is not None:
+        told["extra_content"] = call.extra
+    return told
 
 
 def _finish_reason(reason: str, has_calls: bool) -> str:

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from hermes_core.ground.messages import Message
 from hermes_core.ground.runtime import ApiMode, Runtime
-from hermes_core.wire import chat_completions
+from hermes_core.wire import anthropic_messages, chat_completions, codex_responses
 from hermes_core.wire.pieces import Piece
 
 
@@ -37,6 +37,8 @@ class Format(NamedTuple):
 
 _FORMATS: Final[dict[ApiMode, Format]] = {
     "chat_completions": Format(chat_completions.to_request, chat_completions.parse),
+    "codex_responses": Format(codex_responses.to_request, codex_responses.parse),
+    "anthropic_messages": Format(anthropic_messages.to_request, anthropic_messages.parse),
 }
 
 

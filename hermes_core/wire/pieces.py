@@ -21,9 +21,13 @@ class ReasoningPiece(NamedTuple):
 
 
 class ReasoningRecord(NamedTuple):
-    """One opaque record of a provider's reasoning, as it arrived."""
+    """One opaque record of a provider's reasoning, as it arrived.
+
+    placed: whether its place among text and calls matters.
+    """
 
     record: Any
+    placed: bool = False
 
 
 class CallPiece(NamedTuple):
@@ -32,12 +36,14 @@ class CallPiece(NamedTuple):
     slot: the provider's number of the call. Providers repeat it for different calls; ``Fold``
         tells them apart.
     arguments: text to append to the call's JSON.
+    extra: what the provider wants back with the call, opaque.
     """
 
     slot: int
     call_id: str
     name: str
     arguments: str
+    extra: Any = None
 
 
 class FinishPiece(NamedTuple):

@@ -27,6 +27,46 @@ def flatten(value: Any) -> str:
     return ""
 
 
+class Voice:
+    """Tells text from reasoning within one answer; ``pieces`` take what is certain."""
+
+    def __init__(self) -> None:
+        self._tags = ThinkTags()
+        self._paragraphs = Paragraphs()
+
+    def say(self, content: Any, pieces: list[Piece]) -> None:
+        """Take the answer's next text, or content parts, of which some may be reasoning."""
+        if type(content) is str:
+            if self._tags.plain:
+                pieces.append(TextPiece(content))
+                return
+            for piece in self._tags.split(content):
+                if isinstance(piece, ReasoningPiece):
+                    self.think(piece.text, pieces)
+                else:
+                    pieces.append(piece)
+            return
+        for part in content if isinstance(content, list) else [content]:
+            if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning"):
+                self.think(part, pieces)
+            elif text := flatten(part):
+                self.say(text, pieces)
+
+    def think(self, value: Any, pieces: list[Piece]) -> None:
+        """Take the next reasoning, whatever its shape."""
+        text = flatten(value)
+        if text:
+            pieces.append(ReasoningPiece(self._paragraphs.follow(text)))
+
+    def begin_part(self) -> None:
+        """Note that another part of the reasoning begins."""
+        self._paragraphs.begin_part()
+
+    def flush(self) -> list[Piece]:
+        """Return what was held back, at the end of the answer."""
+        return self._tags.flush()
+
+
 class Paragraphs:
     """Keeps the paragraph breaks at bold headings when fragments are put together.
 
@@ -36,11 +76,17 @@ class Paragraphs:
 
     def __init__(self) -> None:
         self._last = "\n"
+        self._begun = False
+
+    def begin_part(self) -> None:
+        """Note that a part begins: bold text at its start is a heading, even if it goes on."""
+        self._begun = True
 
     def follow(self, text: str) -> str:
         """Return ``text`` as it must follow what came before."""
-        if text[:2] == "**" and not self._last.isspace() and _is_heading(text):
+        if text[:2] == "**" and not self._last.isspace() and (self._begun or _is_heading(text)):
             text = "\n\n" + text
+        self._begun = False
         self._last = text[-1]
         return text
 

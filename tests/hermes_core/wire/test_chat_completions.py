@@ -123,7 +123,7 @@ def test_reasoning_of_stale_messages_is_left_out() -> None:
     case = next(case for case in CASES if case.name == "history_with_reasoning_as_text")
     messages = load(case / "messages.json")
     sent = to_request(messages, [], runtime_of(case), stale=3)["messages"]
-    assert "reasoning_content" not in sent[2]
+    assert sent[2]["reasoning_content"] == " "
     assert sent[5]["reasoning_content"] == "Clear."
 
 
