@@ -2,30 +2,30 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from acp_server.methods.connection import Connection
 
 _log = logging.getLogger(__name__)
 
 
-def warm(connection: Connection) -> None:
+Step = Callable[[Connection], None]
+
+
+def warm(connection: Connection, steps: Sequence[Step] | None = None) -> None:
     """Begin to load, once for a connection; whatever fails here is told by the prompt itself."""
     if not connection.warmed:
         connection.warmed = True
-        threading.Thread(target=_run, args=(connection,), name="warm", daemon=True).start()
+        chosen = (_tools, _transport, _environment) if steps is None else steps
+        threading.Thread(target=_run, args=(connection, chosen), name="warm", daemon=True).start()
 
 
-def _run(connection: Connection) -> None:
-    for step in (_tools, _transport, _environment):
-        _try(step, connection)
-
-
-def _try(step: Callable[[Connection], None], connection: Connection) -> None:
-    try:
-        step(connection)
-    except Exception as error:
-        _log.info("warming up %s failed: %s", step.__name__, error)
+def _run(connection: Connection, steps: Sequence[Step]) -> None:
+    for step in steps:
+        try:
+            step(connection)
+        except Exception as error:
+            _log.info("warming up %s failed: %s", step.__name__, error)
 
 
 def _tools(_connection: Connection) -> None:

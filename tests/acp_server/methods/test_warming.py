@@ -2,39 +2,47 @@
 
 import logging
 import threading
-from pathlib import Path
 
 import pytest
 
-from acp_server.methods import warming
 from acp_server.methods.connection import Connection, Options
+from acp_server.methods.warming import warm
 from acp_server.rpc.server import AcpServer
+
+PATIENCE = 60.0
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Connection:
-    environ = {"HERMES_HOME": str(tmp_path), "HOME": str(tmp_path), "PATH": "/nowhere"}
-    return Connection(AcpServer(), Options(environ=environ))
+def connection() -> Connection:
+    return Connection(AcpServer(), Options(environ={}))
 
 
-def test_it_happens_once_for_a_connection(connection: Connection) -> None:
-    before = set(threading.enumerate())
-    warming.warm(connection)
-    begun = [thread for thread in threading.enumerate() if thread not in before]
-    warming.warm(connection)
-    for thread in begun:
-        thread.join(60)
-    assert connection.warmed
-    assert [thread.name for thread in begun].count("warm") <= 1
+def test_it_happens_once_for_a_connection_and_off_the_callers_thread(
+    connection: Connection,
+) -> None:
+    threads = []
+    done = threading.Event()
+
+    def step(given: Connection) -> None:
+        assert given is connection
+        threads.append(threading.current_thread().name)
+        done.set()
+
+    warm(connection, [step])
+    assert done.wait(PATIENCE)
+    warm(connection, [step])
+    assert threads == ["warm"]
 
 
 def test_a_step_that_fails_is_logged_and_the_rest_goes_on(
     connection: Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
+    done = threading.Event()
 
     def broken(_: Connection) -> None:
         raise RuntimeError("no key")
 
-    warming._try(broken, connection)
+    warm(connection, [broken, lambda _: done.set()])
+    assert done.wait(PATIENCE)
     assert "warming up broken failed: no key" in caplog.text
