@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from acp_server.cli.auth import add_auth_parser, run_auth
 from acp_server.cli.console import Failure, Quit, explain, parts_of, say
 
 MODES = ("default", "accept_edits")
@@ -80,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--keep", action="store_true", help="leave the scratch repository behind")
 
     command("doctor", "tell what is configured, what is missing, and what to do next")
+    add_auth_parser(command("auth", "log in with a provider, or store its key"))
     return parser
 
 
@@ -144,6 +146,7 @@ def _doctor(_arguments: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "acp": _acp,
+    "auth": run_auth,
     "chat": _chat,
     "demo": _demo,
     "doctor": _doctor,

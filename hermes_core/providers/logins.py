@@ -105,7 +105,7 @@ _LOGINS = (
         "",
         "https://chat.qwen.ai/api/v1/oauth2/token",
         hosts=(".qwen.ai",),
-        register="nothing: Qwen's free login ended on 2026-04-15",
+        register="a client with Qwen (its free login ended on 2026-04-15)",
     ),
 )
 
