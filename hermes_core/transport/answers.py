@@ -2,7 +2,7 @@
 
 import contextlib
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 import httpcore
@@ -12,7 +12,10 @@ from hermes_core.ground.runtime import Runtime
 from hermes_core.transport import failures
 from hermes_core.transport.breakages import BROKEN
 from hermes_core.transport.sockets import Tap
-from hermes_core.wire.sse import END, decode
+from hermes_core.wire import sse
+
+Decode = Callable[[Iterable[bytes]], Iterator[dict[str, Any]]]
+"""Takes a body apart into JSON objects."""
 
 _ERROR_BODY: Final = 64 * 1024
 _ERROR_SECONDS: Final = 5.0
@@ -44,22 +47,25 @@ def body_of(response: httpcore.Response) -> Iterator[bytes]:
 
 
 def events(
-    runtime: Runtime, body: Iterator[bytes], tap: Tap, last: Iterable[str] = ()
+    runtime: Runtime,
+    body: Iterator[bytes],
+    tap: Tap,
+    last: Collection[str] = (),
+    decode: Decode = sse.decode,
 ) -> Iterator[dict[str, Any]]:
     """Yield the JSON objects of ``body``, up to ``END`` or one whose type is in ``last``.
 
     An object that tells an error is raised as a ``ProviderError``; so is a body that is no answer.
     """
-    final = frozenset(last)
     try:
         for event in decode(body):
-            if event is END:
+            if event is sse.END:
                 _drain(body, tap)
             elif "choices" not in event or event.get("error"):
                 failure = failures.from_chunk(runtime, event)
                 if failure is not None:
                     raise failure
-                if event.get("type") in final:
+                if event.get("type") in last:
                     _drain(body, tap)
                     yield event
                     return

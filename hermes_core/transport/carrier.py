@@ -2,16 +2,27 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
+from urllib.parse import urlsplit
 
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
-from hermes_core.ground.version import __version__
 from hermes_core.transport import guard
+from hermes_core.transport.headers import headers_for
 from hermes_core.transport.network import Network
 
-_PATHS = {"chat_completions": "/chat/completions"}
+_PATHS = {
+    "chat_completions": "/chat/completions",
+    "codex_responses": "/responses",
+    "anthropic_messages": "/v1/messages",
+}
+_CARRIERS = {
+    "chat_completions": "http",
+    "codex_responses": "responses",
+    "anthropic_messages": "messages",
+}
 
 
 class Stream:
@@ -37,46 +48,64 @@ def open_stream(
     """Send ``request`` to the runtime's endpoint and yield its answer.
 
     ``before_wait`` is called on this thread each time all that has arrived was handed on and more
-    must be waited for. Setting ``interrupt`` ends whatever this thread waits for, name look-up and
-    connecting aside, by ``Interrupted``.
+    must be waited for. Setting ``interrupt`` ends whatever this thread waits for, name look-up,
+    connecting and the first load of a carrier aside, by ``Interrupted``.
 
     Raises ``ConfigError`` if the request may not go there, else a ``ProviderError``; both also
     while the stream is read.
     """
-    from hermes_core.transport.http import post
+    interrupt.raise_if_set()
+    network = network or Network()
+    carrier = _carrier_of(runtime)
+    if runtime.auth == "process":
+        with carrier.converse(runtime, request, network, interrupt, before_wait) as (chunks, abort):
+            yield Stream(chunks, abort)
+        return
+    from hermes_core.transport.call import Call
     from hermes_core.transport.sockets import Tap
 
-    interrupt.raise_if_set()
     runtime = _located(runtime)
     url = endpoint(runtime)
     guard.check(runtime, url)
     tap = Tap(before_wait)
-    with post(
-        runtime,
-        url,
-        request,
-        headers=_headers(runtime),
-        network=network or Network(),
-        tap=tap,
-        interrupt=interrupt,
-    ) as chunks:
+    call = Call(runtime, url, headers_for(runtime), network, tap, interrupt)
+    with carrier.carry(call, request) as chunks:
         yield Stream(chunks, tap.cut)
 
 
 def warm(runtime: Runtime, network: Network | None = None) -> None:
     """Load what ``open_stream`` will need for ``runtime``; nothing is opened."""
-    from hermes_core.transport.http import prepare
+    _carrier_of(runtime)
+    if runtime.auth == "process" or _is_scripted(runtime):
+        return
+    from hermes_core.transport.connections import pool_for
 
-    if not _is_scripted(runtime):
-        prepare(endpoint(runtime), network or Network())
+    pool_for(endpoint(runtime), network or Network())
 
 
 def endpoint(runtime: Runtime) -> str:
     """Return the address that requests go to."""
-    path = _PATHS.get(runtime.api_mode)
-    if path is None:
-        raise ConfigError(f"The API mode {runtime.api_mode} is not supported yet.")
-    return runtime.base_url.rstrip("/") + path
+    address = urlsplit(runtime.base_url)
+    path = address.path.rstrip("/")
+    if runtime.api_mode == "anthropic_messages":
+        path = path.removesuffix("/v1")
+    return address._replace(path=path + _PATHS[runtime.api_mode]).geturl()
+
+
+def _carrier_of(runtime: Runtime) -> Any:
+    """Return the module that carries calls of ``runtime``, loaded."""
+    name = _CARRIERS[runtime.api_mode]
+    signed = runtime.auth == "aws"
+    if runtime.auth == "process":
+        name = "copilot_acp"
+    elif runtime.api_mode == "anthropic_messages" and (signed or runtime.option("region")):
+        name = "bedrock"
+    elif signed:
+        raise ConfigError(
+            f"{runtime.provider} serves {runtime.model} to a Bedrock API key alone. Set it as "
+            "AWS_BEARER_TOKEN_BEDROCK."
+        )
+    return import_module(f"hermes_core.transport.{name}")
 
 
 def _located(runtime: Runtime) -> Runtime:
@@ -92,16 +121,3 @@ def _located(runtime: Runtime) -> Runtime:
 
 def _is_scripted(runtime: Runtime) -> bool:
     return runtime.base_url.startswith("scripted:")
-
-
-def _headers(runtime: Runtime) -> list[tuple[str, str]]:
-    headers = [
-        ("User-Agent", f"hermes-editor-agent/{__version__}"),
-        ("Accept", "text/event-stream"),
-        ("Accept-Encoding", "identity"),
-        ("Content-Type", "application/json"),
-        *runtime.headers,
-    ]
-    if runtime.api_key:
-        headers.append(("Authorization", f"Bearer {runtime.api_key.reveal()}"))
-    return headers

@@ -7,7 +7,7 @@ from typing import Any
 from hermes_core.ground.secrets import REDACTOR
 
 _LIMIT = 300
-_MESSAGE_KEYS = ("message", "detail", "error_description", "msg", "title", "reason")
+_MESSAGE_KEYS = ("message", "Message", "detail", "error_description", "msg", "title", "reason")
 _CODE_KEYS = ("code", "type", "status", "error_code")
 
 

@@ -42,6 +42,7 @@ _QUOTA = (
     "insufficient_quota",
     "insufficient quota",
     "exceeded your current quota",
+    "usage_limit_reached",
     "insufficient balance",
     "insufficient credit",
     "out of credit",
@@ -76,6 +77,8 @@ _BY_STATUS: dict[int, type[ProviderError]] = {
     429: RateLimited,
 }
 
+_REQUEST_IDS = ("x-request-id", "request-id", "x-amzn-requestid")
+
 _SENTENCES: dict[type[ProviderError], str] = {
     AuthFailed: "{provider} refused the credential",
     BadRequest: "{provider} refused the request",
@@ -109,13 +112,15 @@ def from_status(
         said,
         status=status,
         retry_after=_retry_after(headers),
-        request_id=headers.get("x-request-id") or headers.get("request-id"),
+        request_id=next((headers[name] for name in _REQUEST_IDS if headers.get(name)), None),
     )
 
 
 def from_chunk(runtime: Runtime, chunk: Mapping[str, Any]) -> ProviderError | None:
     """Return the error that ``chunk`` tells in the middle of a stream, if it does."""
-    if not chunk.get("error") and ("choices" in chunk or not _is_error(chunk)):
+    if chunk.get("type") == "response.failed" and isinstance(chunk.get("response"), Mapping):
+        chunk = chunk["response"]
+    elif not chunk.get("error") and ("choices" in chunk or not _is_error(chunk)):
         return None
     said, codes = said_in(chunk)
     return _error(runtime, _classify(_status_in(codes), f"{codes} {said}".lower()), said)
@@ -178,13 +183,19 @@ def _is_error(chunk: Mapping[str, Any]) -> bool:
 
 _WORDS_TO_STATUS = (
     ("rate_limit", 429),
+    ("throttling", 429),
     ("overloaded", 529),
     ("quota", 402),
+    ("billing", 402),
     ("authentication", 401),
     ("permission", 403),
+    ("accessdenied", 403),
     ("not_found", 404),
+    ("too_large", 413),
     ("invalid_request", 400),
     ("bad_request", 400),
+    ("invalid_prompt", 400),
+    ("validationexception", 400),
     ("context_length", 400),
 )
 

@@ -1,51 +1,34 @@
-"""The HTTP carrier: one POST, its answer as a stream of JSON objects."""
+"""The carrier for chat completions: one POST, its answer as a stream of JSON objects."""
 
 import contextlib
-import json
 from collections.abc import Iterator
 from typing import Any
 
-from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.runtime import Runtime
 from hermes_core.transport.answers import body_of, events, refusal
 from hermes_core.transport.breakages import explained
-from hermes_core.transport.connections import Outgoing, pool_for, send
-from hermes_core.transport.network import Network
-from hermes_core.transport.sockets import Tap, using
-
-
-def prepare(url: str, network: Network) -> None:
-    """Load what ``post`` needs for ``url``; nothing is opened."""
-    pool_for(url, network)
+from hermes_core.transport.call import Call
+from hermes_core.transport.connections import Outgoing, send
+from hermes_core.transport.json_body import encoded
+from hermes_core.transport.sockets import using
 
 
 @contextlib.contextmanager
-def post(
-    runtime: Runtime,
-    url: str,
-    body: dict[str, Any],
-    *,
-    headers: list[tuple[str, str]],
-    network: Network,
-    tap: Tap,
-    interrupt: Interrupt,
-) -> Iterator[Iterator[dict[str, Any]]]:
+def carry(call: Call, body: dict[str, Any]) -> Iterator[Iterator[dict[str, Any]]]:
     """Send ``body`` as JSON and yield the answer's objects, ``END`` last where the server said so.
 
-    Raises a ``ProviderError`` of the class that fits, ``Interrupted`` if ``tap`` was cut, and
+    Raises a ``ProviderError`` of the class that fits, ``Interrupted`` if the call was cut, and
     ``ConfigError`` for a certificate that is not trusted.
     """
-    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-    outgoing = Outgoing("POST", url, headers, content)
-    forget = interrupt.listen(tap.cut)
+    outgoing = Outgoing("POST", call.url, call.headers, encoded(body))
+    forget = call.interrupt.listen(call.tap.cut)
     try:
-        with using(tap), explained(runtime, network, tap) as progress:
-            response = send(outgoing, network, tap)
+        with using(call.tap), explained(call.runtime, call.network, call.tap) as progress:
+            response = send(outgoing, call.network, call.tap)
             try:
                 if response.status != 200:
-                    raise refusal(runtime, response, tap)
+                    raise refusal(call.runtime, response, call.tap)
                 progress.append(response.status)
-                yield events(runtime, body_of(response), tap)
+                yield events(call.runtime, body_of(response), call.tap)
             finally:
                 response.close()
     finally:

@@ -7,8 +7,10 @@
         ...  # point the program at provider.base_url
         assert provider.requests[1].messages[-1]["role"] == "tool"
 
-``FakeProvider(handler)`` answers by a function of the request instead. A request that the
-script has no reply for gets status 500 and makes the ``with`` block fail at its end.
+It speaks the format that belongs to the path: chat completions, Responses, Messages, or Messages
+in Bedrock's frames. ``FakeProvider(handler)`` answers by a function of the request instead. A
+request that the script has no reply for gets status 500 and makes the ``with`` block fail at its
+end.
 """
 
 import json
@@ -17,13 +19,14 @@ import socket
 import ssl
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
+from tests.fakes import messages, responses
 from tests.fakes.replies import (
     Call,
     Chunk,
@@ -274,7 +277,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._head(reply, "application/json", ("Content-Length", str(len(reply.content))))
             self.wfile.write(reply.content)
             return True
-        self._head(reply, "text/event-stream", ("Transfer-Encoding", "chunked"))
+        framed = _player(request.path) is messages.play_framed
+        kind = "application/vnd.amazon.eventstream" if framed else "text/event-stream"
+        self._head(reply, kind, ("Transfer-Encoding", "chunked"))
         return self._stream(reply, request)
 
     def _head(self, reply: Reply, kind: str, length: tuple[str, str]) -> None:
@@ -288,7 +293,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, reply: Reply, request: Recorded) -> bool:
         model = str(request.body.get("model", ""))
-        for piece in play(reply, model):
+        for piece in _player(request.path)(reply, model):
             if isinstance(piece, bytes):
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if piece else b"")
             elif isinstance(piece, Cut):
@@ -308,6 +313,16 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 return False
         return True
+
+
+def _player(path: str) -> Callable[[Reply, str], Iterator[bytes | Wait | Cut]]:
+    """Return what plays a reply in the format that is asked for at ``path``."""
+    place = path.partition("?")[0]
+    if place.endswith("/responses"):
+        return responses.play
+    if place.endswith("/messages"):
+        return messages.play
+    return messages.play_framed if place.endswith("-response-stream") else play
 
 
 def _is_gone(connection: socket.socket) -> bool:

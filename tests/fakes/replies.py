@@ -1,7 +1,7 @@
 """What the fake provider answers: steps of a stream, or a plain body.
 
-A reply is a list of steps, played in order. Nothing in here waits by time: ``Wait`` waits for an
-event that the test sets.
+A reply is a list of steps, played in order: as chat completions here, in the other formats by the
+modules beside. Nothing in here waits by time: ``Wait`` waits for an event that the test sets.
 """
 
 import json
@@ -193,15 +193,20 @@ def _data(step: Text | Reasoning | Usage | Finish | Chunk) -> Mapping[str, Any]:
             }
 
 
-def _call(step: Call, index: int) -> Iterator[Mapping[str, Any]]:
-    call_id = f"call_{index}_{step.name}" if step.id is None else step.id
+def pieces_of(step: Call) -> Iterator[str]:
+    """Yield the arguments of a call in its pieces."""
     text = step.arguments if isinstance(step.arguments, str) else json.dumps(step.arguments)
-    function: dict[str, Any] = {"name": step.name, "arguments": ""}
-    yield _choice({"tool_calls": [_fragment(index, function, call_id)]})
     size = max(1, -(-len(text) // step.pieces))
     for start in range(0, len(text), size):
-        fragment = _fragment(index, {"arguments": text[start : start + size]})
-        yield _choice({"tool_calls": [fragment]})
+        yield text[start : start + size]
+
+
+def _call(step: Call, index: int) -> Iterator[Mapping[str, Any]]:
+    call_id = f"call_{index}_{step.name}" if step.id is None else step.id
+    function: dict[str, Any] = {"name": step.name, "arguments": ""}
+    yield _choice({"tool_calls": [_fragment(index, function, call_id)]})
+    for piece in pieces_of(step):
+        yield _choice({"tool_calls": [_fragment(index, {"arguments": piece})]})
 
 
 def _fragment(

@@ -331,13 +331,18 @@ def test_a_proxy_that_refuses_is_told_and_sees_no_key(provider: FakeProvider) ->
     assert KEY not in json.dumps(provider.requests[0].headers)
 
 
-def test_another_api_mode_is_refused_clearly(provider: FakeProvider) -> None:
-    runtime = Runtime("x", "m", "anthropic_messages", provider.base_url, type(SECRET)(""))
-    with (
-        pytest.raises(ConfigError, match="anthropic_messages"),
-        open_stream(runtime, {}, interrupt=Interrupt()),
-    ):
-        pass
+def test_the_address_may_end_in_a_query(provider: FakeProvider) -> None:
+    provider.script(say("hi"))
+    runtime = runtime_at(f"{provider.base_url}/?api-version=1")
+    with open_stream(runtime, {"messages": []}, interrupt=Interrupt()) as stream:
+        list(stream)
+    assert provider.requests[0].path == "/v1/chat/completions?api-version=1"
+
+
+def test_what_is_no_character_does_not_stop_a_request(ask: Ask, provider: FakeProvider) -> None:
+    provider.script(say("hi"))
+    ask(messages=[{"role": "user", "content": "a\ud800b"}])
+    assert provider.requests[0].messages[0]["content"] == "a?b"
 
 
 def test_warming_up_opens_nothing(provider: FakeProvider, runtime: Runtime) -> None:

@@ -12,10 +12,17 @@ from hermes_core.ground.errors import Interrupted
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
 from hermes_core.transport.carrier import Stream, open_stream
+from tests.fakes.messages import frame_of
 from tests.fakes.provider import FakeProvider, Raw, Recorded, Reply, Text, Wait, say
+from tests.hermes_core.transport.conftest import CARRIERS, LAST_EVENTS, carried_at, texts_of
 
 NEVER = threading.Event()
 WATCHDOG = 20.0
+
+
+@pytest.fixture(params=CARRIERS)
+def runtime(request: pytest.FixtureRequest, provider: FakeProvider) -> Runtime:
+    return carried_at(provider.base_url, request.param)
 
 
 def begin(work: Callable[[], Any]) -> tuple[threading.Thread, list[BaseException]]:
@@ -34,7 +41,7 @@ def begin(work: Callable[[], Any]) -> tuple[threading.Thread, list[BaseException
 
 
 def opened(runtime: Runtime, interrupt: Interrupt) -> AbstractContextManager[Stream]:
-    return open_stream(runtime, {"messages": []}, interrupt=interrupt)
+    return open_stream(runtime, {"model": "m", "messages": []}, interrupt=interrupt)
 
 
 def ended(thread: threading.Thread, raised: list[BaseException], request: Recorded) -> None:
@@ -148,10 +155,10 @@ def test_all_that_arrived_is_handed_on_before_a_read_may_block(
         if len(seen) == 2:
             gate.set()
 
-    request = {"messages": []}
+    request = {"model": "m", "messages": []}
     with open_stream(runtime, request, interrupt=Interrupt(), before_wait=waiting) as stream:
         for chunk in stream:
-            seen.extend(c["delta"]["content"] for c in chunk.get("choices", []) if c["delta"])
+            seen.extend(texts_of(chunk))
     assert seen == ["a", "b", "c"]
     assert 2 in waits
 
@@ -174,7 +181,10 @@ def test_what_the_reader_raises_comes_out_unchanged(
 def test_a_slow_end_of_the_body_does_not_hold_up_the_answer(
     provider: FakeProvider, runtime: Runtime
 ) -> None:
-    provider.script(Reply([Text("a"), Raw(b"data: [DONE]\n\n"), Wait(NEVER)], bare=True))
+    end = LAST_EVENTS[runtime.api_mode]
+    if runtime.option("region"):
+        end = frame_of({"type": "message_stop"})
+    provider.script(Reply([Text("a"), Raw(end), Wait(NEVER)], bare=True))
     started = time.monotonic()
     with opened(runtime, Interrupt()) as stream:
         list(stream)
