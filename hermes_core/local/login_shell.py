@@ -32,8 +32,10 @@ class LoginPath:
 
     def get(self, env: Mapping[str, str]) -> str | None:
         """Return the login shell's PATH; None if it does not tell, or a shell has started us."""
+        if "SHLVL" in env:
+            return None
         with self._lock:
-            if not self._asked and "SHLVL" not in env:
+            if not self._asked:
                 shell = login_shell()
                 self._answer = ask_path(shell, env) if shell else None
                 self._asked = True

@@ -64,6 +64,7 @@ def test_the_shell_is_asked_once_and_only_if_no_shell_started_us(
     from_desktop = LoginPath()
     assert from_desktop.get(env) == "/opt/tools:/usr/bin:/bin"
     assert from_desktop.get(env) == "/opt/tools:/usr/bin:/bin"
+    assert from_desktop.get({**env, "SHLVL": "1"}) is None
     assert asked.read_text() == "x\n"
 
 
