@@ -116,9 +116,12 @@ class AuthStore:
                     "itself there, or take the link away."
                 ) from None
             raise _unusable(self.path, "read", error) from None
-        with open(file, "rb") as stream:
+        try:
             self._make_private(file)
-            content = stream.read(MAX_BYTES + 1)
+            with open(file, "rb", closefd=False) as stream:
+                content = stream.read(MAX_BYTES + 1)
+        finally:
+            os.close(file)
         if len(content) > MAX_BYTES:
             raise ConfigError(f"{self.path} is too long to be a list of keys. Move it away.")
         return content

@@ -138,11 +138,15 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _content(path: Path) -> bytes:
-    with open(os.open(path, _OPEN), "rb") as stream:
-        status = os.fstat(stream.fileno())
+    file = os.open(path, _OPEN)
+    try:
+        status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
             raise ConfigError(
                 f"{path} is not a file of your own, and is not read. Log in again with the "
                 "program that it belongs to."
             )
-        return stream.read(MAX_BYTES)
+        with open(file, "rb", closefd=False) as stream:
+            return stream.read(MAX_BYTES)
+    finally:
+        os.close(file)
