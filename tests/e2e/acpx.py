@@ -36,15 +36,16 @@ def install() -> None:
         if (FOLDER / "ready").exists():
             return
         quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "--loglevel=error"]
-        subprocess.run(
+        done = subprocess.run(
             [NODE, NPM, "install", "--prefix", FOLDER, f"acpx@{VERSION}", *quiet],
             env=os.environ | {"PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"},
-            check=True,
+            check=False,
             timeout=100,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
+        assert done.returncode == 0, f"npm failed: {done.stdout.decode()}"
         (FOLDER / "ready").touch()
 
 
