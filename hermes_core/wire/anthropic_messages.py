@@ -25,6 +25,9 @@ _LIMIT: Final = 32_000
 _ROOM: Final = 4_096
 """Tokens that must be left for the answer beside the thinking."""
 
+_LEAST_BUDGET: Final = 1_024
+"""Tokens: the format's least budget."""
+
 _REASONING: Final = Reasoning(
     on={"thinking": {"type": "enabled", "budget_tokens": EFFORT}},
     efforts=(("low", 4_000), ("medium", 8_000), ("high", 16_000), ("xhigh", 32_000)),
@@ -48,7 +51,7 @@ def to_request(
     compat = runtime.compat
     request = opening(runtime, "max_tokens", _REASONING)
     system, turns = to_turns(messages, runtime, stale)
-    _fit_thinking(request, compat.max_tokens_key or "max_tokens", turns)
+    _fit_thinking(request, runtime, turns)
     if tools:
         request["tools"] = [_tool(function) for function in functions_of(tools, compat)]
     if compat.cache_markers is not False:
@@ -83,12 +86,13 @@ def parse(chunks: Iterable[dict[str, Any]]) -> Iterator[Piece]:
         raise StreamCut("The answer stopped before its end.")
 
 
-def _fit_thinking(request: dict[str, Any], key: str, turns: list[dict[str, Any]]) -> None:
-    """Set the limit that the format demands, with room for thinking by budget.
+def _fit_thinking(request: dict[str, Any], runtime: Runtime, turns: list[dict[str, Any]]) -> None:
+    """Set the limit that the format demands, with room for an answer beside thinking by budget.
 
     Such thinking is refused where the turn went on without it before, so it is left out there.
     """
-    request.setdefault(key, _LIMIT)
+    key = runtime.compat.max_tokens_key or "max_tokens"
+    request.setdefault(key, runtime.max_output or _LIMIT)
     thinking = request.get("thinking")
     if not isinstance(thinking, dict) or thinking.get("type") != "enabled":
         return
@@ -97,6 +101,9 @@ def _fit_thinking(request: dict[str, Any], key: str, turns: list[dict[str, Any]]
         return
     budget = thinking.get("budget_tokens")
     if isinstance(budget, int):
+        if runtime.max_output is not None:
+            budget = max(min(budget, runtime.max_output - _ROOM), _LEAST_BUDGET)
+        request["thinking"] = {**thinking, "budget_tokens": budget}
         request[key] = max(request[key], budget + _ROOM)
 
 

@@ -32,7 +32,8 @@ def _content(message: Message, runtime: Runtime) -> Any:
     parts: list[dict[str, Any]] = []
     for part in content:
         if part["type"] == "text":
-            parts.append({"type": "text", "text": clean(part.get("text", ""))})
+            if part.get("text", "").strip():
+                parts.append({"type": "text", "text": clean(part.get("text", ""))})
         elif not runtime.compat.images:
             parts.append({"type": "text", "text": NO_IMAGE})
         elif "image_url" in part:

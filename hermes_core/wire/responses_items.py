@@ -70,11 +70,12 @@ def _call(call: ToolCall) -> Item:
 def _parts(message: Message, runtime: Runtime) -> list[Item]:
     content = message["content"]
     if not isinstance(content, list):
-        return [_text(content or EMPTY)]
+        return [_text(content if content and content.strip() else EMPTY)]
     parts: list[Item] = []
     for part in content:
         if part["type"] == "text":
-            parts.append(_text(part.get("text", "")))
+            if part.get("text", "").strip():
+                parts.append(_text(part.get("text", "")))
         elif not runtime.compat.images:
             parts.append(_text(NO_IMAGE))
         elif "image_url" in part:
