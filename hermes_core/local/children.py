@@ -120,10 +120,12 @@ def start_child(
     *,
     merge: bool,
     exited: Callable[[], None],
+    talk: bool = False,
 ) -> Child:
     """Start ``argv`` in a session of its own, with stdin at its end and no other inherited file.
 
-    stdout is a pipe that does not block; stderr is another one or, with ``merge``, the same.
+    stdout is a pipe that does not block; stderr is another one or, with ``merge``, the same; with
+    ``talk`` stdin is one too.
     ``exited`` is called from another thread when the process has ended. Raises ``ToolError``.
     """
     adopt_orphans()
@@ -133,7 +135,7 @@ def start_child(
             list(argv),
             cwd=cwd,
             env={**env, MARK: mark},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if talk else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if merge else subprocess.PIPE,
             bufsize=0,
@@ -149,7 +151,7 @@ def start_child(
     with _lock:
         _living.add(child)
     _guardian.watch(process.pid)
-    for stream in (process.stdout, process.stderr):
+    for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             os.set_blocking(stream.fileno(), False)
     child.watch(exited)

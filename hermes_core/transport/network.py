@@ -17,12 +17,23 @@ class Network:
     connect_timeout: seconds for the connection and for the TLS handshake, each.
     proxy: address of an HTTP proxy, for https endpoints. ca_file: certificates to trust besides
         the system's.
+    environment: makes the environment of an endpoint that is a program.
     """
 
     idle_timeout: float = 300.0
     connect_timeout: float = 20.0
     proxy: str | None = None
     ca_file: str | None = None
+    environment: Callable[[], dict[str, str]] | None = None
+
+
+_PROGRAM_VARIABLES = (
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"),
+    *("DBUS_SESSION_BUS_ADDRESS", "NODE_EXTRA_CA_CERTS"),
+)
+"""What a program needs, besides what commands get, to reach its service and its own login."""
 
 
 def network_for(config: Config, url: str) -> Network:
@@ -37,7 +48,16 @@ def network_for(config: Config, url: str) -> Network:
         idle_timeout=config.api_timeout,
         proxy=_proxy(config.variable, url),
         ca_file=config.user_env.get("SSL_CERT_FILE") or None,
+        environment=lambda: _environment(config),
     )
+
+
+def _environment(config: Config) -> dict[str, str]:
+    """Return what a program that stands in for an endpoint is started with; no keys."""
+    from hermes_core.local.environment import child_environment
+
+    passed = {name: value for name in _PROGRAM_VARIABLES if (value := config.env.get(name))}
+    return {**child_environment(config), **passed}
 
 
 def _proxy(variable: Callable[[str], str | None], url: str) -> str | None:
