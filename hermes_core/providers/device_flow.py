@@ -16,6 +16,7 @@ from hermes_core.ground.errors import (
     MalformedResponse,
     RateLimited,
     ServerError,
+    StreamCut,
 )
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.secrets import REDACTOR, Secret
@@ -120,7 +121,7 @@ class DeviceLogin:
                 self._interrupt.raise_if_set()
             try:
                 tokens = self._poll(invitation)
-            except (ConnectionFailed, ServerError, RateLimited):
+            except (ConnectionFailed, StreamCut, ServerError, RateLimited):
                 interval += _SLOWER
                 continue
             if tokens.access:

@@ -18,6 +18,9 @@ REFUSALS = (400, 401, 403)
 """Statuses whose body says what is wrong with the request, and not with the service."""
 
 _NOTHING = Secret("")
+_ONCE = ("Connection", "close")
+"""On a connection that was kept, a request may be sent twice; many of these tokens serve once."""
+
 _SECRETS = ("access_token", "refresh_token", "id_token", "device_code", "code_verifier")
 
 
@@ -56,7 +59,7 @@ def ask(
         REDACTOR.register(Secret(value))
     answer = fetch_json(
         url,
-        binding=Binding(login.provider, hosts=frozenset({host_of(url)}), headers=headers),
+        binding=Binding(login.provider, hosts=frozenset({host_of(url)}), headers=(*headers, _ONCE)),
         method="POST",
         data=fields,
         form=login.form if form is None else form,
