@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
-from urllib.parse import urlsplit
 
+from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
 from hermes_core.local.provider_settings import LoginSettings
-from hermes_core.transport.guard import host_of
+from hermes_core.transport.guard import host_of, origin
 
 Flow = Literal["device", "user_code", "code_exchange"]
 """RFC 8628; a user code with PKCE; a user code that yields an authorization code first."""
@@ -143,18 +143,18 @@ def allowed_address(login: Login, url: str) -> str | None:
     It must be https and on a host of ``login.hosts``, or on the host of the login service itself
     where the user chose that (a stand-in, an enterprise's own).
     """
-    parts = urlsplit(url)
-    host = (parts.hostname or "").lower()
-    if parts.scheme == "https" and parts.port in (None, 443) and parts.username is None:
+    try:
+        scheme, host, port = origin(url)
+    except ConfigError:
+        return None
+    if (scheme, port) == ("https", 443):
         for pattern in login.hosts:
             if host == pattern.lstrip(".") or (pattern[0] == "." and host.endswith(pattern)):
                 return url.rstrip("/")
-    default = LOGINS.get(login.provider)
+    usual = LOGINS.get(login.provider)
     service = login.exchange_url or login.token_url
-    chosen = default is None or service != (default.exchange_url or default.token_url)
-    if chosen and parts.scheme in ("http", "https") and host and host_of(url) == host_of(service):
-        return url.rstrip("/")
-    return None
+    chosen = usual is None or service != (usual.exchange_url or usual.token_url)
+    return url.rstrip("/") if chosen and service and host_of(url) == host_of(service) else None
 
 
 def _elsewhere(login: Login, user_env: Mapping[str, str]) -> Login:

@@ -7,8 +7,8 @@
         config = config_for(tmp_path, "nous", service)
 
 What stands in ``polls`` answers the questions after the person's consent, one each; when it is
-empty, tokens are given out. A refresh token serves once; using it again is ``refresh_token_reused``
-and counted in ``reused``.
+empty, tokens are given out. ``exchanges``, then ``exchange``, answer trades. A refresh token serves
+once; using it again is ``refresh_token_reused`` and counted in ``reused``.
 """
 
 import json
@@ -43,6 +43,7 @@ class LoginService:
         self.life: Any = 3600
         self.refreshing: Callable[[dict[str, str]], Reply | None] = lambda fields: None
         self.exchange: Reply | None = None
+        self.exchanges: deque[Reply] = deque()
         self.gate: threading.Event | None = None
         self._valid: set[str] = set()
         self._lock = threading.Lock()
@@ -84,6 +85,8 @@ class LoginService:
 
     def _answer(self, request: Recorded) -> Reply:
         if request.path == "/exchange":
+            if self.exchanges:
+                return self.exchanges.popleft()
             return self.exchange or refused("no exchange", 404)
         fields = _fields(request)
         if request.path in ("/code", "/usercode"):
