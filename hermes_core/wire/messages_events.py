@@ -34,9 +34,10 @@ class EventReader:
         self.finished = False
         self._voice = Voice()
         self._counts: dict[str, Any] = {}
-        self._blocks: dict[Any, dict[str, Any]] = {}
-        self._arrived: set[Any] = set()
-        self._handlers: dict[Any, Callable[[dict[str, Any], list[Piece]], None]] = {
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._arrived: set[int] = set()
+        self._grown: dict[tuple[int, str], list[str]] = {}
+        self._handlers: dict[str, Callable[[dict[str, Any], list[Piece]], None]] = {
             "content_block_delta": self._delta,
             "content_block_start": self._start,
             "content_block_stop": self._stop,
@@ -50,7 +51,8 @@ class EventReader:
     def read(self, event: dict[str, Any]) -> Sequence[Piece]:
         """Return the pieces of one event; a whole message counts as one."""
         pieces: list[Piece] = []
-        handler = self._handlers.get(event.get("type"))
+        kind = event.get("type")
+        handler = self._handlers.get(kind) if type(kind) is str else None
         if handler is not None:
             handler(event, pieces)
         elif event.get("error"):
@@ -75,7 +77,7 @@ class EventReader:
         block = event.get("content_block")
         if not isinstance(block, dict):
             return
-        index = event.get("index")
+        index = _slot(event.get("index"))
         if index in self._blocks:
             self._stop({"index": index}, pieces)
         self._blocks[index] = {**block}
@@ -87,9 +89,7 @@ class EventReader:
             self._voice.begin_part()
             self._voice.think(block.get("thinking"), pieces)
         elif kind == "tool_use":
-            pieces.append(
-                CallPiece(_slot(index), _text(block.get("id")), _text(block.get("name")), "")
-            )
+            pieces.append(CallPiece(index, _text(block.get("id")), _text(block.get("name")), ""))
 
     def _delta(self, event: dict[str, Any], pieces: list[Piece]) -> None:
         self.begun = True
@@ -101,29 +101,39 @@ class EventReader:
             if delta.get("text"):
                 self._voice.say(delta["text"], pieces)
         elif kind == "input_json_delta":
-            self._arguments(event.get("index"), delta.get("partial_json"), pieces)
+            self._arguments(_slot(event.get("index")), delta.get("partial_json"), pieces)
         elif kind == "thinking_delta":
             self._voice.think(delta.get("thinking"), pieces)
-            self._grow(event.get("index"), "thinking", delta.get("thinking"))
+            self._grow(_slot(event.get("index")), "thinking", delta.get("thinking"))
         elif kind == "signature_delta":
-            self._grow(event.get("index"), "signature", delta.get("signature"))
+            self._grow(_slot(event.get("index")), "signature", delta.get("signature"))
 
-    def _arguments(self, index: Any, text: Any, pieces: list[Piece]) -> None:
+    def _arguments(self, index: int, text: Any, pieces: list[Piece]) -> None:
         if isinstance(text, dict):
             text = json.dumps(text, ensure_ascii=False)
         if text:
             self._arrived.add(index)
-            pieces.append(CallPiece(_slot(index), "", "", str(text)))
+            pieces.append(CallPiece(index, "", "", str(text)))
 
-    def _grow(self, index: Any, key: str, text: Any) -> None:
+    def _grow(self, index: int, key: str, text: Any) -> None:
         """Add to a block of thinking; one that was never begun begins here."""
-        block = self._blocks.setdefault(index, {"type": "thinking", "thinking": ""})
+        self._blocks.setdefault(index, {"type": "thinking", "thinking": ""})
         if isinstance(text, str):
-            block[key] = (block.get(key) or "") + text
+            self._grown.setdefault((index, key), []).append(text)
+
+    def _take(self, index: int) -> dict[str, Any] | None:
+        """Return the block that ends here, with what was added to it."""
+        block = self._blocks.pop(index, None)
+        for key in ("thinking", "signature"):
+            added = self._grown.pop((index, key), None)
+            if block is not None and added:
+                begun = block.get(key)
+                block[key] = (begun if isinstance(begun, str) else "") + "".join(added)
+        return block
 
     def _stop(self, event: dict[str, Any], pieces: list[Piece]) -> None:
-        index = event.get("index")
-        block = self._blocks.pop(index, None)
+        index = _slot(event.get("index"))
+        block = self._take(index)
         if block is None:
             return
         kind = block.get("type")
@@ -131,7 +141,7 @@ class EventReader:
             pieces.append(ReasoningRecord(block, placed=True))
         elif kind == "tool_use" and index not in self._arrived:
             given = json.dumps(block.get("input") or {}, ensure_ascii=False)
-            pieces.append(CallPiece(_slot(index), "", "", given))
+            pieces.append(CallPiece(index, "", "", given))
 
     def _close(self, event: dict[str, Any], pieces: list[Piece]) -> None:
         self.begun = True

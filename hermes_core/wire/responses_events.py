@@ -43,7 +43,7 @@ class EventReader:
         self.finished = False
         self._voice = Voice()
         self._items: dict[Any, _Item] = {}
-        self._handlers: dict[Any, Callable[[dict[str, Any], list[Piece]], None]] = {
+        self._handlers: dict[str, Callable[[dict[str, Any], list[Piece]], None]] = {
             "response.output_text.delta": self._said,
             "response.refusal.delta": self._said,
             "response.function_call_arguments.delta": self._argued,
@@ -65,7 +65,7 @@ class EventReader:
         """Return the pieces of one event; a whole response counts as one."""
         pieces: list[Piece] = []
         kind = event.get("type")
-        handler = self._handlers.get(kind)
+        handler = self._handlers.get(kind) if type(kind) is str else None
         if handler is not None:
             self.begun = True
             handler(event, pieces)

@@ -43,8 +43,7 @@ def _said(message: Message, own: bool) -> list[Item]:
 
 
 def _answer(text: str) -> Item:
-    content = [{"type": "output_text", "text": clean(text)}]
-    return {"type": "message", "role": "assistant", "content": content}
+    return {"type": "message", "role": "assistant", "content": clean(text)}
 
 
 def _reasoning(record: Item) -> Item:
