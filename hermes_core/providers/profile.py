@@ -1,35 +1,62 @@
 """What a provider is, as data."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from fnmatch import fnmatchcase
+from typing import Literal, TypeVar
 
 from hermes_core.ground.runtime import ApiMode, Auth, Compat
+from hermes_core.local.provider_settings import NamedProvider
 
 AuthKind = Literal["key", "oauth", "copilot", "aws", "process", "none"]
 """How a user gets in: a key, a login, GitHub's token exchange, AWS, a program, or not at all."""
 
+NAMED = "custom:"
+"""What the identity of an endpoint begins with that the user named."""
+
+_Value = TypeVar("_Value")
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderProfile:
-    """One provider, as its folder declares it.
+    """One provider, as its folder declares it. Patterns are those of ``fnmatch``; the first that
+    matches decides.
 
-    api_mode: the wire format, where ``mode_rules`` have no pattern for the model.
-    base_url: None where only the user knows the address.
-    base_url_env: the variable that may hold another address.
-    key_envs: variables that may hold the key, in order of preference; they go to this provider's
-        own host alone.
+    base_url: None where only the user knows the address; may hold ``{region}``.
+    base_url_env: the variable that may hold another address; base_url_env_also: others that may.
+    key_envs: variables that may hold the key, in order of preference; never those of addresses.
     key_optional: whether requests make sense without a key.
     default_model: used when no model is set.
-    mode_rules: patterns of model ids (as in ``fnmatch``), the first that matches decides.
-    compat_rules: the same, for what is peculiar to some models.
-    auth: how the key is shown; auth_kind: how it is got.
-    models_url: where models are listed, if not at ``/models`` below the base address.
+    signup_url: where people get a key. legacy: a sentence for people when the service has ended.
+
+    The wire:
+
+    api_mode: the format where no rule says another.
+    mode_rules: patterns of model ids; providers that have them let no saved mode overrule them,
+        unless the address is the user's to choose.
+    url_rules: patterns of ``host/path``. mode_paths: what a mode adds to the address.
+    url_endings: endings of addresses that people write, and what is meant.
+    unsupported: why a model is refused that no mode rule fits, with ``{model}``.
+    compat: what is peculiar; compat_rules: by the model; mode_compats: for another mode than its
+        own, where ``mode_rules`` do not choose it.
+
+    The key:
+
+    auth_kind: how it is got. auth: how it is shown; messages_auth: the same in
+        ``anthropic_messages``; key_auth: patterns of keys that are shown in another way.
+    hosts: patterns of further ``host:port`` that are the provider's own.
+    bound: whether the key goes to those hosts alone, even if ``.env`` names another address.
+    key_routes: beginnings of keys that belong to another address of the provider.
+    login_envs: variables that show that its own login is there.
+    auto: its place among those that ``auto`` tries, least first; 0 for never.
+
+    Models:
+
+    models_url: where they are listed, if not at ``/models`` below the address.
     lists_models: whether they are listed at all.
-    fallback_models: offered when a fallback is set up, never used unasked.
-    aux_model: a cheap model for titles and summaries.
-    legacy: a sentence for people when the service has ended.
+    fallback_models: offered to people where no list is had, never used unasked.
+    aux_model: a cheap one for titles and summaries.
     default_window: tokens, where nothing tells the model's.
-    hosts: further hosts (``name:port``) that the key may go to.
+    entry: the user's entry that a named endpoint was made from.
     """
 
     name: str
@@ -55,3 +82,33 @@ class ProviderProfile:
     legacy: str = ""
     default_window: int | None = None
     hosts: tuple[str, ...] = ()
+    base_url_env_also: tuple[str, ...] = ()
+    url_rules: tuple[tuple[str, ApiMode], ...] = ()
+    url_endings: tuple[tuple[str, str], ...] = ()
+    mode_paths: tuple[tuple[ApiMode, str], ...] = ()
+    mode_compats: tuple[tuple[ApiMode, Compat], ...] = ()
+    unsupported: str = ""
+    messages_auth: Auth = "x-api-key"
+    key_auth: tuple[tuple[str, Auth], ...] = ()
+    key_routes: tuple[tuple[str, str], ...] = ()
+    bound: bool = False
+    login_envs: tuple[str, ...] = ()
+    auto: int = 50
+    entry: NamedProvider | None = None
+
+    @property
+    def url_envs(self) -> tuple[str, ...]:
+        """The variables that may hold its address, in order of preference."""
+        first = (self.base_url_env,) if self.base_url_env else ()
+        return (*first, *self.base_url_env_also)
+
+    @property
+    def roams(self) -> bool:
+        """Whether the address is the user's to choose: unknown, or on the user's own machine."""
+        return self.entry is not None or not self.base_url or "//127.0.0.1:" in self.base_url
+
+
+def first_match(rules: tuple[tuple[str, _Value], ...], text: str) -> _Value | None:
+    """Return what belongs to the first pattern that ``text`` matches, in any case of letters."""
+    text = text.lower()
+    return next((value for pattern, value in rules if fnmatchcase(text, pattern.lower())), None)

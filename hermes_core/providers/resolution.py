@@ -1,87 +1,90 @@
-"""Which provider, address, key and model are used: a pure function with a trail of its reasons.
+"""Which provider, address, key, model and format are used: a pure function with a trail of reasons.
 
 Order: what was asked for, then ``config.yaml``, then the environment, then the provider's own
 values or, if no provider is named anywhere, the first one with a key. What the user saved is not
-overridden by a variable that happens to be exported.
-
-Where keys may go:
-
-- ``model.api_key`` goes to the host it was saved with.
-- A provider's variable goes to that provider's host. Where the address is the user's to choose
-  (``custom``, servers on the own machine), it goes to the address that the user gave or saved,
-  but not to the host of another known provider.
-- Nothing but a key given with it goes to an address from the process environment: that may come
-  from the project that is being worked on.
+overridden by a variable that happens to be exported. A provider that was chosen and has no key is
+an error, never a slide to another one. ``addresses``, ``keys`` and ``modes`` hold the rules.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, Protocol
 
-from hermes_core.ground.errors import ConfigError, NoCredentials
+from hermes_core.ground.errors import NoCredentials
 from hermes_core.ground.runtime import ApiMode, Runtime
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
+from hermes_core.local.provider_settings import Choice
+from hermes_core.providers.addresses import Address, address_of, is_remote, region_of, tidy
+from hermes_core.providers.choosing import Chosen, choose
+from hermes_core.providers.credentials import Credentials
+from hermes_core.providers.directory import Directory, directory_of, lives_at
+from hermes_core.providers.keys import Asked, Key, Keys, auth_of
+from hermes_core.providers.missing import no_key, no_model
+from hermes_core.providers.modes import Endpoint, compat_of, mode_of
+from hermes_core.providers.named import expanded
 from hermes_core.providers.profile import ProviderProfile
-from hermes_core.providers.registry import list_providers
+from hermes_core.providers.registry import directory_for
 from hermes_core.transport import guard
 
-Trust = Literal["given", "saved", "ambient", "built in"]
-"""Who chose an address: an argument, the user's files, the process environment, the profile."""
-
 DEFAULT_WINDOW = 128_000
-"""Tokens that a model is taken to hold when ``model.context_length`` does not say."""
+"""Tokens that a model is taken to hold where nothing says."""
 
-_NO_KEY = Secret("")
-_AUTO = "auto"
-_PASTED = ("/chat/completions", "/completions")
+NO_CREDENTIALS: Credentials = MappingProxyType({})
+
+_COMMAND = ("HERMES_COPILOT_ACP_COMMAND", "COPILOT_CLI_PATH")
+_ARGUMENTS = "HERMES_COPILOT_ACP_ARGS"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for explicitly: by arguments, or for one session."""
+    """What was asked for explicitly: by arguments, for one session, or by an entry of a chain.
+
+    key_env: the variable that holds the key. main: whether the chat asks, rather than a fallback
+    or a side task, whose addresses the chat's keys do not go to.
+    """
 
     provider: str | None = None
     model: str | None = None
     base_url: str | None = None
     api_key: Secret | None = None
     api_mode: ApiMode | None = None
+    key_env: str | None = None
+    main: bool = True
 
 
-class Stored(Protocol):
-    """What resolution reads of a stored credential."""
-
-    @property
-    def token(self) -> Secret: ...
-
-    @property
-    def source(self) -> str: ...
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def base_url(self) -> str | None: ...
-
-    @property
-    def auth(self) -> Literal["bearer", "x-api-key"]: ...
+def request_for(choice: Choice) -> Request:
+    """Return the request of an entry of a chain."""
+    return Request(
+        provider=choice.provider,
+        model=choice.model,
+        base_url=choice.base_url,
+        api_key=choice.api_key or None,
+        api_mode=choice.api_mode,
+        key_env=choice.key_env,
+        main=False,
+    )
 
 
 def resolve(
     request: Request,
     config: Config,
-    providers: Sequence[ProviderProfile] | None = None,
-    credentials: Mapping[str, Sequence[Stored]] = MappingProxyType({}),
+    providers: Sequence[ProviderProfile] | Directory | None = None,
+    credentials: Credentials = NO_CREDENTIALS,
 ) -> Runtime:
-    """Return the runtime for ``request``; ``providers`` defaults to those known in the home.
+    """Return the runtime for ``request``. No file, network or clock is looked at.
 
-    credentials: what is stored for each provider, by canonical name, the preferred one first.
+    providers: those that are known; by default those of the home, each loaded when it is needed.
+    credentials: what ``load_credentials`` found. A key is looked for in this order: given,
+    ``model.api_key``, a variable in ``.env``, ``credentials``, the process environment.
+
     Raises ``NoCredentials`` or ``ConfigError``, whose texts say what to do next.
     """
-    known = list_providers(config.home) if providers is None else providers
-    return _Resolution(request, config, known, credentials).runtime()
+    if providers is None:
+        providers = directory_for(config.home)
+    elif not isinstance(providers, Directory):
+        providers = directory_of(providers)
+    return _Resolution(request, config, providers, credentials).runtime()
 
 
 class _Resolution:
@@ -91,245 +94,166 @@ class _Resolution:
         self,
         request: Request,
         config: Config,
-        known: Sequence[ProviderProfile],
-        credentials: Mapping[str, Sequence[Stored]],
+        directory: Directory,
+        credentials: Credentials,
     ) -> None:
         self._request = request
         self._config = config
-        self._known = known
-        self._credentials = credentials
-        self._trail: list[str] = []
-        self._saved = self._saved_provider()
-        self._profile = self._choose()
+        self._directory = directory
+        self._keys = Keys(config, credentials, directory)
+        wanted = (request.provider, request.base_url)
+        self._chosen: Chosen = choose(*wanted, config, directory, credentials)
+        self._trail = [f"provider {self._profile.name}: {self._chosen.reason}"]
+
+    @property
+    def _profile(self) -> ProviderProfile:
+        return self._chosen.profile
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether ``model`` in config.yaml is about this provider, or about none in particular."""
+        return self._chosen.is_saved or self._chosen.saved is None
 
     def runtime(self) -> Runtime:
-        profile = self._profile
-        base_url, trust = self._address()
-        key = self._key(base_url, trust)
+        profile, config = self._profile, self._config
+        if profile.legacy:
+            self._trail.append(f"note: {profile.legacy}")
+        address = self._address()
+        key = self._key(address)
+        url = self._routed(address, key)
         model = self._model()
+        endpoint = Endpoint(profile, self._dialect(url), url)
+        saved_mode = config.api_mode if self._chosen.is_saved else None
+        mode, reason = mode_of(endpoint, model, self._request.api_mode, saved_mode)
+        self._trail.append(f"format {mode}: {reason}")
+        url = _with_path(endpoint, mode)
         runtime = Runtime(
             provider=profile.name,
             model=model,
-            api_mode=self._request.api_mode or profile.api_mode,
-            base_url=base_url,
-            api_key=key,
-            hosts=frozenset({guard.host_of(base_url)}) if key else frozenset(),
-            plain_http=trust in ("given", "saved"),
+            api_mode=mode,
+            base_url=url,
+            api_key=key.secret,
+            hosts=frozenset({guard.host_of(url)}) if key.secret else frozenset(),
+            plain_http=address.trust in ("given", "saved"),
             source=tuple(self._trail),
-            headers=profile.headers,
-            compat=profile.compat,
+            headers=self._headers(url),
+            compat=compat_of(endpoint, model, mode),
             context_window=self._window(model),
+            max_output=self._max_output(),
+            auth=auth_of(key, profile, mode),
+            credential=key.credential,
+            options=self._options(),
+            reasoning_effort=config.reasoning_effort,
+            timeout=profile.entry.timeout if profile.entry else None,
         )
-        if not _is_scripted(base_url):
-            guard.check(runtime, base_url)
+        if profile.entry is not None and profile.entry.extra_body:
+            body = {**runtime.compat.extra_body, **profile.entry.extra_body}
+            runtime = replace(runtime, compat=replace(runtime.compat, extra_body=body))
+        if is_remote(url):
+            guard.check(runtime, url)
         return runtime
 
-    # The provider
+    # Address and key
 
-    def _saved_provider(self) -> ProviderProfile | None:
-        """Return the provider that config.yaml is about, if it is about a known one."""
-        if self._is_named():
-            return self._find(self._config.provider or "")
-        return self._find("custom") if self._config.base_url else None
-
-    def _is_named(self) -> bool:
-        return self._config.provider not in (None, "", _AUTO)
-
-    def _choose(self) -> ProviderProfile:
-        asked = self._request.provider
-        variable = self._config.variable("HERMES_INFERENCE_PROVIDER")
-        if asked and asked != _AUTO:
-            return self._take(self._named(asked, "the request"), "asked for")
-        if self._request.base_url:
-            return self._take(self._named("custom", ""), "an address was given")
-        if self._is_named() and asked != _AUTO:
-            where = "model.provider in config.yaml"
-            return self._take(self._named(self._config.provider or "", where), where)
-        if self._saved and asked != _AUTO:
-            return self._take(self._saved, "model.base_url in config.yaml")
-        if variable and variable != _AUTO:
-            name = "HERMES_INFERENCE_PROVIDER"
-            return self._take(self._named(variable, name), self._place_of(name))
-        return self._choose_by_key()
-
-    def _choose_by_key(self) -> ProviderProfile:
-        custom = self._find("custom")
-        if custom and custom.base_url_env and self._config.user_env.get(custom.base_url_env):
-            return self._take(custom, f"auto: {custom.base_url_env} in .env")
-        for profile in self._known:
-            if profile.key_optional:
-                continue
-            for name in profile.key_envs:
-                if self._config.variable(name):
-                    return self._take(profile, f"auto: {name} is set")
-        if self._config.api_key:
-            raise ConfigError(
-                "model.api_key is set, but not whose key it is. Set model.provider in config.yaml."
+    def _address(self) -> Address:
+        given = self._request.base_url
+        saved = self._chosen.is_saved
+        address = address_of(self._profile, self._config, given, is_saved=saved)
+        self._trail.append(f"address {address.url}: {address.reason}")
+        if address.ignored:
+            self._trail.append(
+                f"passed over: {address.ignored} in the environment; put it into .env to use it"
             )
-        names = [p.key_envs[0] for p in self._known if p.key_envs and not p.key_optional]
-        variables = " or ".join([*names, "another provider's key"][:2])
-        raise NoCredentials(
-            f"No model provider is set up. Put {variables} into {self._config.home / '.env'}, set "
-            "model.base_url in config.yaml, or run `hermes demo` to look around without a key."
-        )
+        return address
 
-    def _take(self, profile: ProviderProfile, reason: str) -> ProviderProfile:
-        self._trail.append(f"provider {profile.name}: {reason}")
-        return profile
-
-    def _named(self, name: str, where: str) -> ProviderProfile:
-        profile = self._find(name)
-        if profile is not None:
-            return profile
-        names = [profile.name for profile in self._known]
-        near = get_close_matches(name.lower(), names, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"Known are: {', '.join(names)}."
-        raise ConfigError(f"There is no provider {name!r} (from {where or 'the defaults'}). {hint}")
-
-    def _find(self, name: str) -> ProviderProfile | None:
-        wanted = name.strip().lower()
-        by_alias = (p for p in self._known if wanted in p.aliases)
-        return next((p for p in self._known if p.name.lower() == wanted), next(by_alias, None))
-
-    # The address
-
-    def _address(self) -> tuple[str, Trust]:
-        profile, config = self._profile, self._config
-        variable = profile.base_url_env or ""
-        found: tuple[str | None, Trust, str]
-        if self._request.base_url:
-            found = (self._request.base_url, "given", "given")
-        elif config.base_url and profile is self._saved:
-            found = (config.base_url, "saved", "model.base_url in config.yaml")
-        elif variable and config.variable(variable):
-            trust: Trust = "saved" if config.user_env.get(variable) else "ambient"
-            found = (config.variable(variable), trust, self._place_of(variable))
-        else:
-            found = (profile.base_url, "built in", "built in")
-        url, trust, reason = found
-        if not url:
-            also = f" or {variable} in .env" if variable else ""
-            raise ConfigError(
-                f"The provider {profile.name} needs an address. Set model.base_url in "
-                f"config.yaml{also}."
-            )
-        url = _tidy(url)
-        self._trail.append(f"address {url}: {reason}")
-        return url, trust
-
-    # The key
-
-    def _key(self, base_url: str, trust: Trust) -> Secret:
-        if _is_scripted(base_url):
-            return _NO_KEY
-        key, reason = self._find_key(base_url, trust)
-        self._trail.append(f"key: {reason}")
-        if not key and not self._profile.key_optional:
-            raise NoCredentials(self._missing_key(base_url, reason))
-        return _checked(key, reason)
-
-    def _find_key(self, base_url: str, trust: Trust) -> tuple[Secret, str]:
-        config, profile = self._config, self._profile
-        host = guard.host_of(base_url)
-        if self._request.api_key:
-            return self._request.api_key, "given"
-        if trust == "ambient":
-            return _NO_KEY, "none: the address comes from the process environment"
-        if config.api_key and profile is self._saved and host == self._saved_host():
-            return config.api_key, "model.api_key in config.yaml"
-        owner = self._owner_of(host) or (profile if self._goes_anywhere(profile) else None)
-        for name in owner.key_envs if owner else ():
-            value = config.variable(name)
-            if value:
-                return Secret(value), self._place_of(name)
-        return _NO_KEY, "none"
+    def _key(self, address: Address) -> Key:
+        profile = self._profile
+        if not is_remote(address.url):
+            return Key(Secret(""), "none needed", profile)
+        saved_here = self._chosen.is_saved and guard.host_of(address.url) == self._saved_host()
+        asked = Asked(self._request.api_key, self._request.key_env, self._request.main)
+        key = self._keys.find(profile, address, asked, saved_here=saved_here)
+        self._trail.append(f"key: {key.reason}")
+        if not key.secret and not profile.key_optional and profile.auth != "aws":
+            own = lives_at(profile, address.url) or self._keys.may_go(profile, address)
+            variable = self._request.key_env
+            text = no_key(profile, self._config, address, own_host=own, variable=variable)
+            raise NoCredentials(text)
+        return key
 
     def _saved_host(self) -> str | None:
         """Return the host that model.api_key was saved with."""
-        url = self._config.base_url or (self._saved.base_url if self._saved else None)
-        return guard.host_of(_tidy(url)) if url and not _is_scripted(url) else None
+        url = expanded(self._config.base_url or self._profile.base_url or "", self._config)
+        if "{region}" in url:
+            url = url.replace("{region}", region_of(self._config))
+        return guard.host_of(tidy(url)) if url and is_remote(url) else None
 
-    def _owner_of(self, host: str) -> ProviderProfile | None:
-        """Return the known provider that lives at ``host``."""
-        for profile in self._known:
-            url = profile.base_url
-            if url and not _is_scripted(url) and guard.host_of(url) == host:
-                return profile
-        return None
+    def _routed(self, address: Address, key: Key) -> str:
+        """Return the address that the key itself asks for, where no other was chosen."""
+        if address.trust != "built in":
+            return address.url
+        login = key.login.base_url if key.login else None
+        if login and lives_at(self._profile, login):
+            self._trail.append(f"address {login}: what the login names")
+            return login
+        value = key.secret.reveal()
+        for beginning, url in self._profile.key_routes:
+            if value.startswith(beginning):
+                self._trail.append(f"address {url}: where keys {beginning}… belong")
+                return url
+        return address.url
 
-    def _goes_anywhere(self, profile: ProviderProfile) -> bool:
-        """Tell whether the user says where this provider's server is."""
-        url = profile.base_url
-        return not url or guard.is_loopback(guard.origin(url)[1])
+    def _dialect(self, url: str) -> ProviderProfile:
+        """Return whose peculiarities hold at ``url``."""
+        profile = self._profile
+        if not is_remote(url) or lives_at(profile, url):
+            return profile
+        return self._directory.owner_of(url) or profile
 
-    def _missing_key(self, base_url: str, reason: str) -> str:
-        profile, home = self._profile, self._config.home
-        names = " or ".join(profile.key_envs) or "model.api_key"
-        host = guard.host_of(base_url)
-        if self._owner_of(host) is not profile and reason == "none":
-            return (
-                f"There is no key for {host}: {names} goes to {profile.name}'s own host alone. "
-                "Set model.api_key beside model.base_url in config.yaml."
-            )
-        where = f" Get one at {profile.signup_url}." if profile.signup_url else ""
-        return (
-            f"There is no key for {profile.name}. Put {names} into {home / '.env'}, or run "
-            f"`hermes demo` to look around without one.{where}"
-        )
-
-    # The model
+    # The model and the rest
 
     def _model(self) -> str:
         config, profile = self._config, self._profile
-        saved_for_this = profile is self._saved
         if self._request.model:
             return self._taken(self._request.model, "asked for")
-        unclaimed = self._saved is None and profile.default_model is None
-        if config.model and (saved_for_this or unclaimed):
+        if config.model and self._is_ours and profile.auth_kind != "none":
             return self._taken(config.model, "model.default in config.yaml")
         if profile.default_model:
             return self._taken(profile.default_model, "built in")
-        if config.model and self._saved:
-            raise ConfigError(
-                f"No model is set for {profile.name}: model.default in config.yaml is for "
-                f"{self._saved.name}. Give one with --model."
-            )
-        raise ConfigError(
-            f"No model is set for {profile.name}. Set model.default in config.yaml, or give one "
-            "with --model."
-        )
+        raise no_model(profile, config, self._chosen.saved)
 
     def _taken(self, model: str, reason: str) -> str:
         self._trail.append(f"model {model}: {reason}")
         return model
 
     def _window(self, model: str) -> int:
-        own = self._config.context_window if model == self._config.model else None
-        return own or DEFAULT_WINDOW
+        profile, config = self._profile, self._config
+        own = config.context_window if self._is_ours and model == config.model else None
+        listed = dict(profile.entry.models).get(model) if profile.entry else None
+        return own or listed or profile.default_window or DEFAULT_WINDOW
 
-    def _place_of(self, variable: str) -> str:
-        stored = bool(self._config.user_env.get(variable))
-        return f"{variable} in {'.env' if stored else 'the environment'}"
+    def _max_output(self) -> int | None:
+        entry = self._profile.entry
+        of_entry = entry.max_tokens if entry else None
+        return of_entry or (self._config.max_tokens if self._is_ours else None)
+
+    def _headers(self, url: str) -> tuple[tuple[str, str], ...]:
+        if not self._chosen.is_saved or not is_remote(url):
+            return self._profile.headers
+        here = guard.host_of(url) == self._saved_host()
+        return self._profile.headers + (self._config.extra_headers if here else ())
+
+    def _options(self) -> tuple[tuple[str, str], ...]:
+        profile, config = self._profile, self._config
+        if profile.auth == "aws":
+            named = config.user_env.get("AWS_PROFILE")
+            return (("region", region_of(config)), *((("profile", named),) if named else ()))
+        if profile.auth != "process":
+            return ()
+        program = next(filter(None, map(config.user_env.get, _COMMAND)), "copilot")
+        return (("command", program), ("args", config.user_env.get(_ARGUMENTS) or "--acp --stdio"))
 
 
-def _is_scripted(url: str) -> bool:
-    return url.startswith("scripted:")
-
-
-def _tidy(url: str) -> str:
-    """Return an address without what people paste along with it."""
-    url = url.strip().rstrip("/")
-    for ending in _PASTED:
-        url = url.removesuffix(ending)
-    if not _is_scripted(url):
-        guard.origin(url)
-    return url
-
-
-def _checked(key: Secret, reason: str) -> Secret:
-    value = key.reveal().strip()
-    if not value.isascii() or not value.isprintable() or " " in value:
-        raise ConfigError(
-            f"The key ({reason}) has characters that no key has. Copy it again, without quotes."
-        )
-    return Secret(value)
+def _with_path(endpoint: Endpoint, mode: ApiMode) -> str:
+    more = dict(endpoint.dialect.mode_paths).get(mode, "")
+    return endpoint.url + more if "/" not in endpoint.place else endpoint.url

@@ -1,6 +1,10 @@
 """The second half of the table of ``test_resolution``."""
 
 from hermes_core.ground.errors import NoCredentials
+from tests.hermes_core.providers.resolution_fault_rows import ROWS_OF_FAULTS
+from tests.hermes_core.providers.resolution_key_rows import ROWS_OF_KEYS
+from tests.hermes_core.providers.resolution_named_rows import ROWS_OF_NAMED
+from tests.hermes_core.providers.resolution_provider_rows import ROWS_OF_PROVIDERS
 from tests.hermes_core.providers.resolution_rows import (
     LM_KEY,
     LOCAL,
@@ -151,7 +155,7 @@ ROWS_OF_OTHERS = [
         ask={"provider": "openruter"},
         error="Did you mean openrouter",
     ),
-    Row("an unknown name in the file", saved={"provider": "nobody"}, error="custom, demo"),
+    Row("an unknown name in the file", saved={"provider": "nobody"}, error="hermes providers"),
     Row(
         "an unknown name in the variable",
         env={"HERMES_INFERENCE_PROVIDER": "xyz"},
@@ -194,4 +198,11 @@ ROWS_OF_OTHERS = [
     ),
 ]
 
-ROWS = [*ROWS_OF_CUSTOM, *ROWS_OF_OTHERS]
+ROWS = [
+    *ROWS_OF_CUSTOM,
+    *ROWS_OF_OTHERS,
+    *ROWS_OF_PROVIDERS,
+    *ROWS_OF_KEYS,
+    *ROWS_OF_NAMED,
+    *ROWS_OF_FAULTS,
+]

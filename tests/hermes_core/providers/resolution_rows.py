@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_core.ground.errors import ConfigError, NoCredentials
+from hermes_core.providers.credentials import Credential
 
 OPENROUTER = "https://openrouter.ai/api/v1"
 MINE = "https://llm.example.org/v1"
@@ -16,7 +17,8 @@ class Row:
     """One row: what is set, and the provider, address, key and model that must come of it.
 
     ask: the request. saved: config.yaml. file: ``.env``. env: the process environment.
-    error: words of the error, in place of a result.
+    stored: what auth.json holds, by provider. mode and auth: the format and header, where a row
+    is about them. trail: words of the trail. error: words of the error, in place of a result.
     """
 
     name: str
@@ -25,6 +27,10 @@ class Row:
     saved: dict[str, Any] = field(default_factory=dict)
     file: dict[str, str] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
+    stored: dict[str, list[Credential]] = field(default_factory=dict)
+    mode: str = ""
+    auth: str = ""
+    trail: str = ""
     error: str = ""
     kind: type[ConfigError] = ConfigError
 
@@ -65,10 +71,11 @@ ROWS_OF_CUSTOM = [
         env={"OPENROUTER_API_KEY": OR_KEY},
     ),
     Row(
-        "auto: a lone OPENAI_API_KEY is for no endpoint",
+        "auto: a lone OPENAI_API_KEY is for OpenAI, and the last resort",
+        ("openai-api", "https://api.openai.com/v1", OA_KEY, "m"),
+        saved={"model": "m"},
         env={"OPENAI_API_KEY": OA_KEY},
-        error="hermes demo",
-        kind=NoCredentials,
+        mode="codex_responses",
     ),
     Row(
         "auto: an empty key is none",
@@ -97,8 +104,8 @@ ROWS_OF_CUSTOM = [
     ),
     Row(
         "no model anywhere",
-        saved={"provider": "openrouter"},
-        env={"OPENROUTER_API_KEY": OR_KEY},
+        saved={"provider": "ai-gateway"},
+        env={"AI_GATEWAY_API_KEY": "sk-ag-1"},
         error="--model",
     ),
     # custom

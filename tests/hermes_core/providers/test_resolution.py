@@ -34,7 +34,8 @@ def resolved(row: Row) -> Runtime:
     asked: dict[str, Any] = dict(row.ask)
     key = asked.pop("api_key", None)
     request = Request(api_key=Secret(key) if key else None, **asked)
-    return resolve(request, config_of(row), BUNDLED_ONLY)
+    stored = {name: tuple(credentials) for name, credentials in row.stored.items()}
+    return resolve(request, config_of(row), BUNDLED_ONLY, stored)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.want], ids=lambda row: row.name)
@@ -42,6 +43,9 @@ def test_what_is_used(row: Row) -> None:
     found = resolved(row)
     key = found.api_key.reveal()
     assert (found.provider, found.base_url, key, found.model) == row.want
+    assert not row.mode or found.api_mode == row.mode
+    assert not row.auth or found.auth == row.auth
+    assert row.trail in "\n".join(found.source)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.error], ids=lambda row: row.name)
@@ -56,6 +60,7 @@ def test_what_is_refused(row: Row) -> None:
 def test_no_key_shows_in_a_text(row: Row) -> None:
     keys = [v for v in (*row.file.values(), *row.env.values()) if v.startswith(("sk-", "lm-"))]
     keys += [str(row.saved.get("api_key", ""))]
+    keys += [one.token.reveal() for those in row.stored.values() for one in those]
     try:
         found = resolved(row)
         text = repr(found)
@@ -79,6 +84,7 @@ def test_the_trail_tells_where_each_value_came_from() -> None:
         f"address {MINE}: model.base_url in config.yaml",
         "key: OPENAI_API_KEY in .env",
         "model m: model.default in config.yaml",
+        "format chat_completions: custom's",
     )
 
 
@@ -97,5 +103,5 @@ def test_a_new_provider_needs_no_new_rule() -> None:
 
 
 def test_there_are_enough_rows() -> None:
-    assert len(ROWS) >= 40
+    assert len(ROWS) >= 150
     assert len({row.name for row in ROWS}) == len(ROWS)

@@ -9,6 +9,10 @@ register_provider(
         base_url="scripted://demo",
         key_optional=True,
         aliases=("scripted",),
+        auth="none",
+        auth_kind="none",
         default_model="scripted-demo",
+        lists_models=False,
+        auto=0,
     )
 )

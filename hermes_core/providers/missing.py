@@ -1,0 +1,67 @@
+"""What people are told when a provider, a key or a model is missing: why, and what to do next."""
+
+from hermes_core.ground.errors import ConfigError, NoCredentials
+from hermes_core.local.config import Config
+from hermes_core.providers.addresses import Address
+from hermes_core.providers.profile import ProviderProfile
+from hermes_core.transport import guard
+
+_EXAMPLE = "OPENROUTER_API_KEY"
+
+
+def no_provider(config: Config) -> NoCredentials:
+    """Return the error for ``auto`` that found nothing."""
+    return NoCredentials(
+        f"No model provider is set up. Put {_EXAMPLE} or another provider's key into "
+        f"{config.home / '.env'}, set model.base_url in config.yaml, or run `hermes demo` to look "
+        "around without a key."
+    )
+
+
+def no_key(
+    profile: ProviderProfile,
+    config: Config,
+    address: Address,
+    *,
+    own_host: bool,
+    variable: str | None = None,
+) -> str:
+    """Return the text for a provider that was chosen and has no key for ``address``.
+
+    own_host: whether its own keys might go there. variable: where the key was said to be.
+    """
+    names = variable or " or ".join(profile.key_envs)
+    if address.trust == "ambient":
+        return (
+            f"The address of {profile.name} comes from the process environment, where no key of "
+            f"yours is sent. Put it into {config.home / '.env'} if you trust it."
+        )
+    if not own_host:
+        host = guard.host_of(address.url)
+        return (
+            f"There is no key for {host}: {names or 'its login'} goes to {profile.name}'s own host "
+            "alone. Set model.api_key beside model.base_url in config.yaml."
+        )
+    ways = [f"Put {names} into {config.home / '.env'}"] if names else []
+    if profile.entry is None:
+        ways.append(f"{'run' if ways else 'Run'} `hermes auth login {profile.name}`")
+    else:
+        ways.append(f"{'set' if ways else 'Set'} api_key in its entry in config.yaml")
+    notes = [f"Get a key at {profile.signup_url}."] if profile.signup_url and names else []
+    text = f"There is no key for {profile.name}. {', or '.join(ways)}."
+    return " ".join([text, *notes, *([profile.legacy] if profile.legacy else [])])
+
+
+def no_model(
+    profile: ProviderProfile, config: Config, saved: ProviderProfile | None
+) -> ConfigError:
+    """Return the error for a provider that was chosen without a model."""
+    if config.model and saved is not None:
+        return ConfigError(
+            f"No model is set for {profile.name}: model.default in config.yaml is for "
+            f"{saved.name}. Give one with --model."
+        )
+    return ConfigError(
+        f"No model is set for {profile.name}. Set model.default in config.yaml, or give one "
+        "with --model."
+    )
