@@ -225,7 +225,11 @@ def _plan(event: PlanChanged) -> Json:
 
 
 def _usage(event: UsageUpdated) -> Json:
-    return {"sessionUpdate": "usage_update", "used": max(event.used, 0), "size": max(event.size, 0)}
+    used, size = max(event.used, 0), max(event.size, 0)
+    update: Json = {"sessionUpdate": "usage_update", "used": used, "size": size}
+    if event.cost is not None:
+        update["cost"] = {"amount": round(event.cost, 6), "currency": "USD"}
+    return update
 
 
 def _add_arrays(update: Json, content: list[Json], locations: Sequence[Location]) -> None:

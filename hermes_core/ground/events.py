@@ -111,10 +111,15 @@ class PlanChanged:
 
 @dataclass(frozen=True, slots=True)
 class UsageUpdated:
-    """Tokens in the context after the last call, and the size of the model's window."""
+    """Tokens in the context after the last call, and the size of the model's window.
+
+    cost: an estimate in US dollars of all calls of the session since it was opened; None where a
+    price is not known.
+    """
 
     used: int
     size: int
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from hermes_core.ground.events import (
 )
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.transport.carrier import Stream
-from hermes_core.wire.chat_completions import parse
 from hermes_core.wire.fold import Fold
+from hermes_core.wire.formats import Parse
 from hermes_core.wire.pieces import CallPiece, Piece, ReasoningPiece, TextPiece
 
 MAX_ANSWER: Final = 8 * 1024 * 1024
@@ -55,9 +55,10 @@ class Outlet:
 class Attempt:
     """One call. ``run`` it once; ``text_shown`` then tells whether any of its text was told."""
 
-    def __init__(self, open_stream: Open, emit: Emit, interrupt: Interrupt) -> None:
+    def __init__(self, open_stream: Open, parse: Parse, emit: Emit, interrupt: Interrupt) -> None:
         self.text_shown = False
         self._open = open_stream
+        self._parse = parse
         self._outlet = Outlet(emit)
         self._interrupt = interrupt
         self._fold = Fold()
@@ -92,7 +93,7 @@ class Attempt:
     def _work(self, latch: Interrupt) -> None:
         try:
             with self._open(latch, self._flush) as stream:
-                for piece in parse(stream):
+                for piece in self._parse(stream):
                     self._fold.add(piece)
                     self._show(piece)
                     if self._fold.size > MAX_ANSWER:

@@ -1,7 +1,16 @@
 """What to do after a failed model call: one table, no side effects.
 
-A wait doubles with every attempt and is spread at random by up to half, so that many clients do
-not come back together. What the provider asks for (``Retry-After``) wins, up to a cap.
+A failure is met by the first of these that its rule allows and that is still open:
+
+1. mend the request or the credential, each way once: leave out reasoning that the provider no
+   longer takes, renew the login, take the provider's next key;
+2. wait and ask again. A wait doubles with every attempt and is spread at random by up to half,
+   so that many clients do not come back together. What the provider asks for (``Retry-After``)
+   wins, up to a cap; if it is long and another provider is at hand, nobody waits for it;
+3. ask the next provider of the chain;
+4. give up, and say what a person can do.
+
+A conversation that is too long is for the turn to shorten: no wait and no other provider helps.
 """
 
 from dataclasses import dataclass
@@ -26,12 +35,23 @@ from hermes_core.ground.errors import (
 LONGEST_WAIT = 60.0
 LONGEST_ASKED_WAIT = 600.0
 
+REST = 60.0
+"""Seconds for which a primary that is out of requests or credit is left alone."""
+
+REST_AFTER_ALL = 5.0
+"""Seconds for which the primary is left alone once every provider of the chain has failed."""
+
+Mend = Literal["strip", "refresh", "rotate"]
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What comes next: wait ``seconds`` and try again, resend without reasoning, or give up."""
+    """What comes next; ``seconds`` is how long to wait before asking again.
 
-    kind: Literal["wait", "strip", "give_up"]
+    ``compress`` is giving up so that the turn can shorten the conversation.
+    """
+
+    kind: Literal["wait", "strip", "refresh", "rotate", "fall_back", "compress", "give_up"]
     seconds: float = 0.0
 
 
@@ -41,25 +61,56 @@ class Rule:
 
     first_wait: seconds before the second attempt; None if trying again cannot help.
     advice: what a person can do once we have given up.
+    mends: ways to mend it, in order, each tried once.
+    falls_back: whether another provider may do better.
+    rest: seconds for which the primary is left alone after it.
     """
 
     first_wait: float | None
     advice: str
+    mends: tuple[Mend, ...] = ()
+    falls_back: bool = True
+    rest: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a call stands.
+
+    attempt: how often the provider was asked, from 1.
+    text_shown: whether a person has seen text of the failed answer. It is not said twice: then
+        the failure is told instead.
+    mends: those that are still open here. another: whether the chain has a provider left.
+    jitter: a random number from 0 to 1.
+    """
+
+    attempt: int
+    max_retries: int
+    text_shown: bool = False
+    mends: frozenset[Mend] = frozenset()
+    another: bool = False
+    jitter: float = 0.0
 
 
 RULES: dict[type[ProviderError], Rule] = {
     ConnectionFailed: Rule(0.5, "Check the network and model.base_url, then send it again."),
     StreamCut: Rule(0.5, "Send your message again."),
-    RateLimited: Rule(2.0, "Wait a little, or choose another model."),
+    RateLimited: Rule(2.0, "Wait a little, or choose another model.", ("rotate",), rest=REST),
     ServerError: Rule(1.0, "Try again later, or choose another model."),
     MalformedResponse: Rule(0.5, "Check model.base_url, or choose another model."),
-    AuthFailed: Rule(None, "Check the key: `hermes doctor` tells where it comes from."),
+    AuthFailed: Rule(
+        None,
+        "Check the key: `hermes doctor` tells where it comes from.",
+        ("refresh", "rotate"),
+    ),
     ModelNotFound: Rule(None, "Check model.default and model.base_url."),
-    QuotaExhausted: Rule(None, "Add credit, or choose another provider."),
-    ContextOverflow: Rule(None, "Start a new session, or choose a model with a larger window."),
-    StaleReasoning: Rule(None, "Start a new session."),
+    QuotaExhausted: Rule(None, "Add credit, or choose another provider.", ("rotate",), rest=REST),
+    ContextOverflow: Rule(
+        None, "Start a new session, or choose a model with a larger window.", falls_back=False
+    ),
+    StaleReasoning: Rule(None, "Start a new session.", ("strip", "refresh")),
     BadRequest: Rule(None, "Check the model and its settings."),
-    Refused: Rule(None, "Say it differently."),
+    Refused: Rule(None, "Say it differently.", falls_back=False),
 }
 
 _SHOWN = (
@@ -67,45 +118,47 @@ _SHOWN = (
 )
 
 
-def decide(
-    error: ProviderError,
-    *,
-    attempt: int,
-    max_retries: int,
-    text_shown: bool,
-    stripped: bool,
-    jitter: float,
-) -> Action:
-    """Return what to do after ``error`` ended attempt number ``attempt`` (from 1).
-
-    text_shown: whether a person has seen text of the failed answer. It is not said twice: then
-        the failure is told instead. stripped: whether reasoning was left out already.
-    jitter: a random number from 0 to 1.
-    """
-    if isinstance(error, StaleReasoning) and not stripped:
-        return Action("strip")
-    first_wait = rule_for(error).first_wait
-    if first_wait is None or text_shown or attempt > max_retries:
+def decide(error: ProviderError, state: State) -> Action:
+    """Return what to do after ``error`` in ``state``."""
+    rule = rule_for(error)
+    if isinstance(error, ContextOverflow):
+        return Action("compress")
+    if state.text_shown:
         return Action("give_up")
-    if error.retry_after is not None:
-        return Action("wait", min(error.retry_after, LONGEST_ASKED_WAIT) * (1 + 0.1 * jitter))
-    backoff = min(first_wait * 2.0 ** min(attempt - 1, 30), LONGEST_WAIT)
-    return Action("wait", backoff * (1 + 0.5 * jitter))
+    for mend in rule.mends:
+        if mend in state.mends:
+            return Action(mend)
+    falls_back = rule.falls_back and state.another
+    if rule.first_wait is not None and state.attempt <= state.max_retries:
+        seconds = _wait(rule.first_wait, error.retry_after, state)
+        if seconds <= LONGEST_WAIT * 1.5 or not falls_back:
+            return Action("wait", seconds)
+    return Action("fall_back" if falls_back else "give_up")
 
 
-def announcement(error: ProviderError, action: Action, attempt: int, max_retries: int) -> str:
-    """Return what a person reads while we go on by ourselves."""
+def announcement(error: ProviderError, action: Action, state: State) -> str:
+    """Return what a person reads while we go on with the same provider."""
     if action.kind == "strip":
         return f"{error} Sending the conversation again without it."
+    if action.kind == "refresh":
+        return f"{error} Renewing the login and trying again."
+    if action.kind == "rotate":
+        return f"{error} Trying again with the next key of {error.provider}."
     when = f"in {action.seconds:.0f} s" if action.seconds >= 1 else "now"
-    return f"{error} Trying again {when} ({attempt} of {max_retries})."
+    return f"{error} Trying again {when} ({state.attempt} of {state.max_retries})."
 
 
-def last_words(error: ProviderError, attempt: int, *, text_shown: bool) -> str:
-    """Return what a person reads once we have given up: what, why, what to do next."""
+def last_words(error: ProviderError, attempt: int, *, text_shown: bool, providers: int = 1) -> str:
+    """Return what a person reads once we have given up: what, why, what to do next.
+
+    attempt: how often the last provider was asked; providers: how many were asked in this turn.
+    """
     if text_shown:
         return f"{error} {_SHOWN}"
-    tries = f" Tried {attempt} times." if attempt > 1 else ""
+    if providers > 1:
+        tries = f" All {providers} providers of the chain were asked."
+    else:
+        tries = f" Tried {attempt} times." if attempt > 1 else ""
     return f"{error}{tries} {rule_for(error).advice}"
 
 
@@ -115,3 +168,10 @@ def rule_for(error: ProviderError) -> Rule:
         if kind in RULES:
             return RULES[kind]
     return Rule(None, "Try again later.")
+
+
+def _wait(first: float, asked: float | None, state: State) -> float:
+    if asked is not None:
+        return min(asked, LONGEST_ASKED_WAIT) * (1 + 0.1 * state.jitter)
+    backoff = min(first * 2.0 ** min(state.attempt - 1, 30), LONGEST_WAIT)
+    return backoff * (1 + 0.5 * state.jitter)

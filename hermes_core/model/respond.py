@@ -2,8 +2,10 @@
 
 import random
 import sys
+import time
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hermes_core.ground.errors import ProviderError
@@ -11,35 +13,74 @@ from hermes_core.ground.events import Emit, StatusChanged, UsageUpdated
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message
 from hermes_core.ground.runtime import Runtime
-from hermes_core.ground.secrets import REDACTOR
 from hermes_core.ground.usage import Usage
 from hermes_core.local.config import Config
 from hermes_core.model.attempt import Attempt
-from hermes_core.model.recovery import Action, announcement, decide, last_words
+from hermes_core.model.chain import Candidate, Resolved
+from hermes_core.model.prices import Bill
+from hermes_core.model.recovery import Action, State, announcement, decide, last_words
+from hermes_core.model.seat import Logins, Seat
 from hermes_core.transport.carrier import open_stream
 from hermes_core.transport.network import network_for
-from hermes_core.wire.chat_completions import to_request
 from hermes_core.wire.fold import Fold
+from hermes_core.wire.formats import format_for
+from hermes_core.wire.origin import origin_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """One logical call: what is asked, where it is told, what ends it."""
+
+    messages: Sequence[Message]
+    schemas: Sequence[dict[str, Any]]
+    emit: Emit
+    interrupt: Interrupt
 
 
 class Model:
-    """A provider's model, ready to be asked.
+    """A provider's model and its fallbacks, ready to be asked.
 
-    ``usage`` sums the tokens of every call so far, ``calls`` counts the requests sent.
-    ``chance`` returns random numbers from 0 to 1, for the waits.
+    first: the provider to ask, or it and its fallbacks in order.
+    usage sums the tokens of every call so far, calls counts the requests sent, and bill their
+    estimated cost. chance returns random numbers from 0 to 1, for the waits; clock seconds.
     """
 
     def __init__(
-        self, runtime: Runtime, config: Config, *, chance: Callable[[], float] = random.random
+        self,
+        first: Runtime | Sequence[Candidate],
+        config: Config,
+        *,
+        logins: Logins | None = None,
+        chance: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.runtime = runtime
         self.usage = Usage()
         self.calls = 0
-        self._max_retries = config.api_max_retries
-        self._network = network_for(config, runtime.base_url)
+        self.bill = Bill()
+        self._config = config
         self._chance = chance
-        self._stale = 0
-        REDACTOR.register(runtime.api_key)
+        self._clock = clock
+        self._logins = logins
+        self._stale: dict[str, int] = {}
+        self._next_seat: Seat | None = None
+        self._seat = self._seat_for(first)
+
+    @property
+    def runtime(self) -> Runtime:
+        """What is asked now. Raises ``ConfigError`` if the primary cannot be used."""
+        return self._seat.runtime
+
+    def use(self, candidates: Sequence[Candidate]) -> None:
+        """Ask these from the next step on; from any thread."""
+        self._next_seat = self._seat_for(candidates)
+
+    def begin_turn(self, emit: Emit) -> None:
+        """Begin a turn: the primary is asked again, unless it rests.
+
+        Raises ``ConfigError`` if it cannot be used, and neither can a fallback.
+        """
+        self._move()
+        self._seat.begin_turn(emit)
 
     def respond(
         self,
@@ -51,74 +92,111 @@ class Model:
         """Ask the model and return its assistant message.
 
         Text and reasoning are told as they arrive, from another thread; so is a failure that is
-        tried again. An answer that breaks off after some of its text was told is not tried
-        again, since the same text would be told twice: the failure is raised, and the text is no
-        part of the conversation.
+        tried again, or met by the next provider. An answer that breaks off after some of its text
+        was told is not tried again, since the same text would be told twice: the failure is
+        raised, and the text is no part of the conversation.
 
         Raises ``Interrupted`` within moments of the interrupt, and nothing is told afterwards;
-        a ``ProviderError`` once trying again does not help; ``ConfigError``.
+        ``ContextOverflow`` for the turn to shorten the conversation; another ``ProviderError``
+        once nothing helps; ``ConfigError``.
         """
-        attempt = 0
+        if self._move():
+            self._seat.begin_turn(emit)
+        self._seat.begin_call()
+        ask = _Ask(messages, schemas, emit, interrupt)
         while True:
-            attempt += 1
-            call = self._attempt(messages, schemas, emit, interrupt)
+            self._seat.renew_if_due(interrupt)
+            call = self._attempt(ask)
             try:
                 fold = call.run()
             except ProviderError as error:
-                action = self._next(error, attempt, call.text_shown, len(messages))
-                if action.kind == "give_up":
-                    error.args = (last_words(error, attempt, text_shown=call.text_shown),)
-                    raise
-                text = announcement(error, action, attempt, self._max_retries)
-                emit(StatusChanged("warning", text))
-                interrupt.wait(action.seconds)
-                interrupt.raise_if_set()
+                self._recover(error, call.text_shown, ask)
             else:
-                return self._conclude(fold, messages, emit)
+                return self._conclude(fold, ask)
 
-    def _attempt(
-        self,
-        messages: Sequence[Message],
-        schemas: Sequence[dict[str, Any]],
-        emit: Emit,
-        interrupt: Interrupt,
-    ) -> Attempt:
-        request = to_request(messages, schemas, self.runtime, stale=self._stale)
+    def _seat_for(self, first: Runtime | Sequence[Candidate]) -> Seat:
+        candidates = [Resolved(first)] if isinstance(first, Runtime) else first
+        return Seat(candidates, self._logins, self._clock)
+
+    def _move(self) -> bool:
+        """Change to what ``use`` was told; return whether that happened."""
+        seat, self._next_seat = self._next_seat, None
+        if seat is not None:
+            self._seat = seat
+        return seat is not None
+
+    def _attempt(self, ask: _Ask) -> Attempt:
+        runtime = self.runtime
+        stale = self._stale.get(runtime.provider, 0)
+        wire = format_for(runtime.api_mode)
+        request = wire.to_request(ask.messages, ask.schemas, runtime, stale=stale)
+        network = network_for(self._config, runtime.base_url)
         self.calls += 1
+        self._seat.attempt += 1
         return Attempt(
             lambda latch, before_wait: open_stream(
-                self.runtime,
-                request,
-                interrupt=latch,
-                network=self._network,
-                before_wait=before_wait,
+                runtime, request, interrupt=latch, network=network, before_wait=before_wait
             ),
-            emit,
-            interrupt,
+            wire.parse,
+            ask.emit,
+            ask.interrupt,
         )
 
-    def _next(self, error: ProviderError, attempt: int, text_shown: bool, length: int) -> Action:
-        error.provider = error.provider or self.runtime.provider
-        error.model = error.model or self.runtime.model
-        action = decide(
-            error,
-            attempt=attempt,
-            max_retries=self._max_retries,
+    def _recover(self, error: ProviderError, text_shown: bool, ask: _Ask) -> None:
+        """Make ready for another attempt, or raise ``error``."""
+        seat, runtime = self._seat, self.runtime
+        error.provider = error.provider or runtime.provider
+        error.model = error.model or runtime.model
+        seat.failed(error)
+        while True:
+            state = self._state(text_shown, len(ask.messages))
+            action = decide(error, state)
+            if action.kind in ("give_up", "compress"):
+                words = last_words(
+                    error, seat.attempt, text_shown=text_shown, providers=seat.providers_asked
+                )
+                error.args = (words,)
+                seat.gave_up()
+                raise error
+            if self._carry_out(action, error, state, ask):
+                return
+
+    def _state(self, text_shown: bool, length: int) -> State:
+        return State(
+            attempt=self._seat.attempt,
+            max_retries=self._config.api_max_retries,
             text_shown=text_shown,
-            stripped=self._stale >= length,
+            mends=self._seat.mends(strip=self._stale.get(self.runtime.provider, 0) < length),
+            another=self._seat.has_another,
             jitter=self._chance(),
         )
+
+    def _carry_out(self, action: Action, error: ProviderError, state: State, ask: _Ask) -> bool:
+        """Do what was decided; return whether the model can be asked again."""
+        if action.kind == "fall_back":
+            return self._seat.fall_back(error, ask.emit)
+        ask.emit(StatusChanged("warning", announcement(error, action, state)))
+        if action.kind == "refresh":
+            return self._seat.refresh(ask.interrupt)
+        if action.kind == "rotate":
+            return self._seat.rotate(error)
         if action.kind == "strip":
             # reasoning made from now on is sent again, until it too is refused
-            self._stale = sys.maxsize if self._stale else length
-        return action
+            provider = self.runtime.provider
+            self._stale[provider] = sys.maxsize if self._stale.get(provider) else len(ask.messages)
+        ask.interrupt.wait(action.seconds)
+        ask.interrupt.raise_if_set()
+        return True
 
-    def _conclude(self, fold: Fold, messages: Sequence[Message], emit: Emit) -> Message:
+    def _conclude(self, fold: Fold, ask: _Ask) -> Message:
         message = fold.message()
-        _give_ids(message, messages)
+        _give_ids(message, ask.messages)
+        message["origin"] = origin_of(self.runtime)
         if fold.usage is not None:
             self.usage += fold.usage
-            emit(UsageUpdated(fold.usage.total, self.runtime.context_window))
+            self.bill.add(self.runtime, fold.usage, metered=self._seat.is_metered)
+            window = self.runtime.context_window
+            ask.emit(UsageUpdated(fold.usage.total, window, self.bill.amount))
         return message
 
 

@@ -44,6 +44,7 @@ EVENTS: list[Any] = [
     ToolCallFinished("c1", "terminal", "completed", "total 0"),
     PlanChanged((PlanEntry("read", "in_progress", "high"),)),
     UsageUpdated(10, 1000),
+    UsageUpdated(10, 1000, 0.012),
     StatusChanged("warning", "the provider is busy"),
     TurnInterrupted(),
 ]
@@ -265,3 +266,10 @@ def test_an_unforeseen_error_keeps_its_text_to_the_log() -> None:
 def test_keys_do_not_leave_in_an_error() -> None:
     failure = failure_of(AuthFailed("bad key sk-abcdefghijklmnopqrstuvwx"))
     assert "sk-abcdefghijklmnop" not in str(failure.to_json())
+
+
+def test_a_cost_is_shown_only_where_it_is_known() -> None:
+    (plain,) = to_updates(UsageUpdated(10, 1000))
+    assert "cost" not in plain
+    (priced,) = to_updates(UsageUpdated(10, 1000, 0.012))
+    assert priced["cost"] == {"amount": 0.012, "currency": "USD"}

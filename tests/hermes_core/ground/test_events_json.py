@@ -46,6 +46,7 @@ EVENTS: list[ShownEvent] = [
     StepFinished(1),
     PlanChanged((PlanEntry("first", "in_progress", "high"), PlanEntry("second"))),
     UsageUpdated(10, 100),
+    UsageUpdated(10, 100, 0.5),
     StatusChanged("warning", "retrying"),
     TurnInterrupted(),
 ]

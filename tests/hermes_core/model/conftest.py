@@ -1,6 +1,7 @@
 """Shared parts of the model's tests."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hermes_core.ground.messages import Message, user_message
 from hermes_core.ground.runtime import Runtime
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
+from hermes_core.model.chain import Candidate, Resolved
 from hermes_core.model.respond import Model
 from tests.fakes.provider import FakeProvider
 
@@ -88,3 +90,29 @@ def respond(make_model: MakeModel, shown: Shown) -> Respond:
         return more.get("model", model).respond(asked, [], shown, interrupt or Interrupt())
 
     return ask
+
+
+@pytest.fixture
+def providers() -> Iterator[list[FakeProvider]]:
+    with ExitStack() as stack:
+        yield [stack.enter_context(FakeProvider()) for _ in range(3)]
+
+
+@pytest.fixture
+def clock() -> Any:
+    from tests.hermes_core.model.candidates import Clock
+
+    return Clock()
+
+
+@pytest.fixture
+def make(providers: list[FakeProvider], clock: Any) -> Callable[..., Model]:
+    """Return a function that makes a model of these candidates, or of all three providers."""
+    from tests.hermes_core.model.candidates import at
+
+    def model(*candidates: Candidate, logins: Any = None, retries: int = 0) -> Model:
+        chain = candidates or [Resolved(at(one, i)) for i, one in enumerate(providers)]
+        config = Config(home=Path("/nonexistent"), api_max_retries=retries)
+        return Model(list(chain), config, logins=logins, chance=lambda: 0.0, clock=clock)
+
+    return model

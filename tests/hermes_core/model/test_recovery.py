@@ -22,6 +22,8 @@ from hermes_core.model.recovery import (
     LONGEST_WAIT,
     RULES,
     Action,
+    Mend,
+    State,
     announcement,
     decide,
     last_words,
@@ -29,7 +31,8 @@ from hermes_core.model.recovery import (
 )
 
 RETRIED = (ConnectionFailed, StreamCut, RateLimited, ServerError, MalformedResponse)
-TOLD = (AuthFailed, ModelNotFound, QuotaExhausted, ContextOverflow, BadRequest, Refused)
+TOLD = (AuthFailed, ModelNotFound, QuotaExhausted, BadRequest, Refused)
+EVERY_MEND: frozenset[Mend] = frozenset(("strip", "refresh", "rotate"))
 
 
 def after(
@@ -38,17 +41,11 @@ def after(
     *,
     retries: int = 3,
     shown: bool = False,
-    stripped: bool = False,
+    mends: frozenset[Mend] = frozenset(),
+    another: bool = False,
     jitter: float = 0.0,
 ) -> Action:
-    return decide(
-        error,
-        attempt=attempt,
-        max_retries=retries,
-        text_shown=shown,
-        stripped=stripped,
-        jitter=jitter,
-    )
+    return decide(error, State(attempt, retries, shown, mends, another, jitter))
 
 
 def test_every_class_has_a_rule() -> None:
@@ -72,9 +69,60 @@ def test_what_cannot_pass_is_told_at_once(kind: type[ProviderError]) -> None:
     assert after(kind("no", retry_after=1)).kind == "give_up"
 
 
-def test_reasoning_is_stripped_once() -> None:
-    assert after(StaleReasoning("no")).kind == "strip"
-    assert after(StaleReasoning("no"), stripped=True).kind == "give_up"
+MENDED = [
+    (StaleReasoning, ["strip", "refresh"]),
+    (AuthFailed, ["refresh", "rotate"]),
+    (RateLimited, ["rotate"]),
+    (QuotaExhausted, ["rotate"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "order"), MENDED)
+def test_each_mend_comes_in_its_order_and_before_another_provider(
+    kind: type[ProviderError], order: list[Mend]
+) -> None:
+    open_now = EVERY_MEND
+    for mend in order:
+        assert after(kind("no"), mends=open_now, another=True).kind == mend
+        open_now -= {mend}
+    action = after(kind("no"), 99, mends=open_now, another=True)
+    assert action.kind == "fall_back"
+    assert after(kind("no"), 99, mends=open_now).kind == "give_up"
+
+
+@pytest.mark.parametrize("kind", set(RULES) - {kind for kind, _ in MENDED} - {ContextOverflow})
+def test_what_cannot_be_mended_is_not(kind: type[ProviderError]) -> None:
+    assert after(kind("no"), 99, mends=EVERY_MEND).kind == "give_up"
+
+
+@pytest.mark.parametrize("kind", set(RULES) - {ContextOverflow, Refused})
+def test_another_provider_is_asked_when_trying_again_does_not_help(
+    kind: type[ProviderError],
+) -> None:
+    assert after(kind("no"), 4, another=True).kind == "fall_back"
+    assert after(kind("no"), 4, another=True, shown=True).kind == "give_up"
+
+
+def test_a_refusal_is_not_carried_to_another_provider() -> None:
+    assert after(Refused("no"), another=True).kind == "give_up"
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_conversation_that_is_too_long_is_for_the_turn_to_shorten(shown: bool) -> None:
+    assert after(ContextOverflow("no"), shown=shown).kind == "compress"
+    assert after(ContextOverflow("no"), mends=EVERY_MEND, another=True).kind == "compress"
+
+
+def test_a_long_wait_is_not_waited_for_while_another_provider_is_at_hand() -> None:
+    assert after(RateLimited("no", retry_after=3600)).kind == "wait"
+    assert after(RateLimited("no", retry_after=3600), another=True).kind == "fall_back"
+    assert after(RateLimited("no", retry_after=20), another=True).kind == "wait"
+
+
+def test_the_primary_rests_when_it_is_out_of_requests_or_credit() -> None:
+    resting = {kind for kind, rule in RULES.items() if rule.rest}
+    assert resting == {RateLimited, QuotaExhausted}
+    assert rule_for(RateLimited("no")).rest == 60
 
 
 @pytest.mark.parametrize("kind", RETRIED)
@@ -100,9 +148,12 @@ def test_the_providers_wish_counts_up_to_a_cap(asked: float, seconds: float) -> 
 
 def test_a_person_reads_what_happened_and_what_comes_next() -> None:
     error = RateLimited("x takes no more requests now (429).")
-    said = announcement(error, Action("wait", 12.4), 1, 3)
+    said = announcement(error, Action("wait", 12.4), State(1, 3))
     assert said == "x takes no more requests now (429). Trying again in 12 s (1 of 3)."
-    assert "without it" in announcement(StaleReasoning("x."), Action("strip"), 1, 3)
+    assert "without it" in announcement(StaleReasoning("x."), Action("strip"), State(1, 3))
+    refused = AuthFailed("x refused the credential (401).", provider="x")
+    assert "Renewing the login" in announcement(refused, Action("refresh"), State(1, 3))
+    assert "next key of x" in announcement(refused, Action("rotate"), State(1, 3))
 
 
 @pytest.mark.parametrize("kind", RULES)
@@ -110,6 +161,8 @@ def test_the_last_words_say_what_to_do(kind: type[ProviderError]) -> None:
     said = last_words(kind("It broke."), 4, text_shown=False)
     assert said == f"It broke. Tried 4 times. {RULES[kind].advice}"
     assert "Tried" not in last_words(kind("It broke."), 1, text_shown=False)
+    chain = last_words(kind("It broke."), 1, text_shown=False, providers=3)
+    assert chain == f"It broke. All 3 providers of the chain were asked. {RULES[kind].advice}"
     assert "not part of the conversation" in last_words(kind("It broke."), 1, text_shown=True)
 
 

@@ -50,6 +50,7 @@ from tests.hermes_core.model.conftest import MakeModel, Respond, Shown, runtime_
 
 AT_ONCE = {"retry_after": "0"}
 HI = user_message("hi")
+ORIGIN = "custom|chat_completions|some/model"
 
 
 def test_an_answer_is_told_and_returned(
@@ -62,6 +63,7 @@ def test_an_answer_is_told_and_returned(
         "content": "Hello",
         "reasoning": "I see.",
         "finish_reason": "stop",
+        "origin": ORIGIN,
     }
     assert (shown.text, shown.reasoning) == ("Hello", "I see.")
     assert shown.statuses == []
@@ -241,7 +243,12 @@ def test_a_stream_without_chunks_is_malformed(
 
 def test_an_answer_of_nothing_is_an_answer(respond: Respond, provider: FakeProvider) -> None:
     provider.script(Reply([Finish("stop")]))
-    assert respond() == {"role": "assistant", "content": "", "finish_reason": "stop"}
+    assert respond() == {
+        "role": "assistant",
+        "content": "",
+        "finish_reason": "stop",
+        "origin": ORIGIN,
+    }
 
 
 def test_stale_reasoning_is_left_out_and_what_is_made_later_is_sent_again(
@@ -249,8 +256,9 @@ def test_stale_reasoning_is_left_out_and_what_is_made_later_is_sent_again(
 ) -> None:
     runtime = runtime_at(provider.base_url, compat=Compat(echo_details=True))
     model = make_model(runtime)
-    old: Message = {"role": "assistant", "content": "a", "reasoning_details": [{"data": "old"}]}
-    new: Message = {"role": "assistant", "content": "b", "reasoning_details": [{"data": "new"}]}
+    old: Message = {"role": "assistant", "content": "a", "origin": ORIGIN}
+    old["reasoning_details"] = [{"data": "old"}]
+    new: Message = {**old, "content": "b", "reasoning_details": [{"data": "new"}]}
     stale = fail(400, "invalid_encrypted_content")
     provider.script(stale, say("b"), say("c"), stale, say("d"), say("e"))
 

@@ -1,0 +1,61 @@
+"""What calls cost, estimated from a maintained table of prices (the package genai-prices)."""
+
+import logging
+
+from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.usage import Usage
+
+_log = logging.getLogger(__name__)
+
+
+class Bill:
+    """The estimated cost of calls. Once one of them has no known price, the sum has none."""
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+        self._calls = 0
+        self._known = True
+
+    @property
+    def amount(self) -> float | None:
+        """US dollars so far; None before the first call, and where a price is not known."""
+        return self._sum if self._calls and self._known else None
+
+    def add(self, runtime: Runtime, usage: Usage, *, metered: bool = True) -> None:
+        """Add one call. metered: whether it is paid by its tokens, not by a subscription."""
+        self._calls += 1
+        price = estimate(runtime, usage) if metered and self._known else None
+        if price is None:
+            self._known = False
+        else:
+            self._sum += price
+
+
+def estimate(runtime: Runtime, usage: Usage) -> float | None:
+    """Return the price of one call in US dollars; None where it is not known, never a guess.
+
+    The provider is known by its address, so that a namesake elsewhere has no price.
+    """
+    if not runtime.base_url.startswith("https:"):
+        return None
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    tokens = Tokens(
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=min(usage.cached, usage.input),
+    )
+    try:
+        found = calc_price(tokens, runtime.model, provider_api_url=runtime.base_url)
+    except (LookupError, ValueError) as error:
+        _log.debug("no price of %s: %s", runtime.model, error)
+        return None
+    return float(found.total_price)
+
+
+def warm() -> None:
+    """Load the table of prices, which takes a moment."""
+    import genai_prices
+
+    del genai_prices

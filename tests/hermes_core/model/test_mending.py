@@ -1,0 +1,106 @@
+"""What is tried before another provider: a renewed login, a further key, other reasoning."""
+
+import pytest
+
+from hermes_core.ground.errors import AuthFailed
+from hermes_core.model.chain import Resolved
+from tests.fakes.provider import Reply, fail, say
+from tests.hermes_core.model.candidates import Make, Pool, Providers, ask, at
+from tests.hermes_core.model.conftest import Shown
+
+
+def test_a_refused_login_is_renewed_once_before_anything_else(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool.renewed = "new-token-new-token"
+    providers[0].script(fail(401, "expired"), say("here"))
+    assert ask(make(pool, logins=pool), shown)["content"] == "here"
+    keys = [request.headers["authorization"] for request in providers[0].requests]
+    assert keys == ["Bearer old-token-old-token", "Bearer new-token-new-token"]
+    assert pool.refreshes == ["pool#0"]
+    assert len(shown.statuses) == 1
+
+
+def test_a_login_that_is_refused_after_its_renewal_falls_back(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool.renewed = "new-token-new-token"
+    providers[0].script(fail(401, "expired"), fail(403, "no"))
+    providers[1].script(say("here"))
+    model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
+    assert ask(model, shown)["content"] == "here"
+    assert pool.refreshes == ["pool#0"]
+
+
+def test_a_login_that_cannot_be_renewed_falls_back_without_asking_again(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    providers[0].script(fail(401, "expired"))
+    providers[1].script(say("here"))
+    model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
+    assert ask(model, shown)["content"] == "here"
+
+
+def test_a_pasted_key_is_not_renewed(make: Make, providers: Providers, shown: Shown) -> None:
+    pool = Pool(at(providers[0]), "key-number-one-one")
+    providers[0].script(fail(401, "bad key"))
+    with pytest.raises(AuthFailed):
+        ask(make(pool, logins=pool), shown)
+    assert pool.refreshes == []
+
+
+def test_a_login_about_to_end_is_renewed_before_the_call(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool.renewed, pool.expires = "new-token-new-token", 0.0
+    providers[0].script(say("here"))
+    ask(make(pool, logins=pool), shown)
+    assert providers[0].requests[0].headers["authorization"] == "Bearer new-token-new-token"
+    assert shown.statuses == []
+
+
+def test_stale_reasoning_is_left_out_before_a_login_is_renewed(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool.renewed = "new-token-new-token"
+    stale = fail(401, "token_expired: invalid_encrypted_content")
+    providers[0].script(stale, stale, say("here"))
+    assert ask(make(pool, logins=pool), shown)["content"] == "here"
+    assert ["without it" in shown.statuses[0], "Renewing" in shown.statuses[1]] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        (fail(401, "bad key"), "AuthFailed"),
+        (fail(402, "no credit"), "QuotaExhausted"),
+        (fail(429, "slow", retry_after="3600"), "RateLimited"),
+    ],
+    ids=["401", "402", "429"],
+)
+def test_the_providers_next_key_comes_before_the_next_provider(
+    failure: Reply, kind: str, make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "key-number-one-one", "key-number-two-two")
+    providers[0].script(failure, say("here"))
+    model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
+    assert ask(model, shown)["content"] == "here"
+    keys = [request.headers["authorization"] for request in providers[0].requests]
+    assert keys == ["Bearer key-number-one-one", "Bearer key-number-two-two"]
+    assert pool.refused == [("pool#0", kind)]
+    assert shown.statuses[0].endswith("Trying again with the next key of p0.")
+
+
+def test_after_the_last_key_comes_the_next_provider(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "key-number-one-one", "key-number-two-two")
+    providers[0].script(fail(402, "no credit"), fail(402, "no credit"))
+    providers[1].script(say("here"))
+    model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
+    assert ask(model, shown)["content"] == "here"

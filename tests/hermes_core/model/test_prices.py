@@ -1,0 +1,75 @@
+"""What calls cost: only where the price is known, never a guess."""
+
+import pytest
+
+from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.secrets import Secret
+from hermes_core.ground.usage import Usage
+from hermes_core.model.prices import Bill, estimate
+
+USED = Usage(input=1_000_000, output=1_000_000)
+CLAUDE = ("https://api.anthropic.com", "claude-sonnet-4-5")
+
+
+def runtime(base_url: str, model: str) -> Runtime:
+    return Runtime("p", model, "chat_completions", base_url, Secret(""))
+
+
+@pytest.mark.parametrize(
+    ("base_url", "model", "least"),
+    [
+        (*CLAUDE, 18.0),
+        ("https://api.openai.com/v1", "gpt-5", 11.0),
+        ("https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.5", 18.0),
+    ],
+)
+def test_a_known_model_has_a_price(base_url: str, model: str, least: float) -> None:
+    price = estimate(runtime(base_url, model), USED)
+    assert price is not None
+    assert price >= least
+
+
+def test_cached_tokens_cost_less() -> None:
+    plain = estimate(runtime(*CLAUDE), Usage(input=1000, output=10))
+    cached = estimate(runtime(*CLAUDE), Usage(input=1000, output=10, cached=900))
+    assert plain is not None
+    assert cached is not None
+    assert cached < plain
+
+
+@pytest.mark.parametrize(
+    ("base_url", "model"),
+    [
+        ("http://127.0.0.1:1234/v1", "claude-sonnet-4-5"),
+        ("https://llm.example.com/v1", "claude-sonnet-4-5"),
+        ("https://api.anthropic.com", "no-such-model"),
+        ("scripted:demo", "demo"),
+    ],
+)
+def test_an_unknown_price_is_none(base_url: str, model: str) -> None:
+    assert estimate(runtime(base_url, model), USED) is None
+
+
+def test_a_bill_adds_up() -> None:
+    bill = Bill()
+    assert bill.amount is None
+    bill.add(runtime(*CLAUDE), USED)
+    once = bill.amount
+    bill.add(runtime(*CLAUDE), USED)
+    assert once is not None
+    assert bill.amount == pytest.approx(2 * once)
+
+
+def test_one_unknown_price_makes_the_sum_unknown_for_good() -> None:
+    bill = Bill()
+    bill.add(runtime(*CLAUDE), USED)
+    bill.add(runtime("http://127.0.0.1:1/v1", "m"), USED)
+    assert bill.amount is None
+    bill.add(runtime(*CLAUDE), USED)
+    assert bill.amount is None
+
+
+def test_a_subscription_is_not_paid_by_the_token() -> None:
+    bill = Bill()
+    bill.add(runtime(*CLAUDE), USED, metered=False)
+    assert bill.amount is None
