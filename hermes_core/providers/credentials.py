@@ -1,7 +1,9 @@
 """What a provider is used with: a key or a login, and where it came from.
 
 Order within a provider: pasted keys, its own login, a login that another program keeps. Those
-that rest after a refusal come last; those that can serve no more are left out.
+that rest after a refusal come last; those that can serve no more are left out. Tokens in variables
+belong to resolution, but for those that are traded before use: they come here, those in ``.env``
+first, those of the process environment last.
 """
 
 import time
@@ -11,12 +13,12 @@ from typing import Literal
 
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.secrets import Secret
+from hermes_core.ground.secrets import REDACTOR, Secret
 from hermes_core.local.config import Config
 from hermes_core.providers.auth_store import AuthStore, Data
 from hermes_core.providers.grants import Grant, read_grant, text
 from hermes_core.providers.imports import claude_code_path, read_claude_code
-from hermes_core.providers.logins import allowed_address, login_of
+from hermes_core.providers.logins import LOGINS, allowed_address, login_of
 from hermes_core.providers.pool import POOL, Outcome, Rest, keys, note, parts, rest_of, turn
 
 Clock = Callable[[], float]
@@ -36,6 +38,8 @@ class Credential:
     expires: unix seconds, None where it does not; 0 where it has to be exchanged before use.
     base_url: the address that the login itself names, checked against the provider's hosts.
     auth: the header that carries it.
+    ambient: whether nobody gave it to this program: it serves once its provider is chosen, and is
+        no reason to choose it.
     """
 
     provider: str
@@ -46,6 +50,7 @@ class Credential:
     expires: float | None = None
     base_url: str | None = None
     auth: Literal["bearer", "x-api-key"] = "bearer"
+    ambient: bool = False
 
 
 Credentials = Mapping[str, tuple[Credential, ...]]
@@ -86,7 +91,12 @@ def load_credentials(config: Config, *, clock: Clock = time.time) -> Credentials
 def held(config: Config, data: Data, provider: str) -> Iterator[Held]:
     """Return all that is kept for a provider, in order, the useless included."""
     seen: set[Secret] = set()
-    for one in (*_pasted(config, data, provider), *_logins(config, data, provider)):
+    for one in (
+        *_variables(config, data, provider, config.user_env),
+        *_pasted(config, data, provider),
+        *_logins(config, data, provider),
+        *_variables(config, data, provider, config.env),
+    ):
         if one.secret not in seen:
             seen.add(one.secret)
             yield one
@@ -100,6 +110,9 @@ def providers_in(config: Config, data: Data) -> list[str]:
             names.update(dict.fromkeys(map(str, data[part])))
     if claude_code_path(config).exists():
         names["anthropic"] = None
+    for login in LOGINS.values():
+        if any(map(config.variable, login.token_envs)):
+            names[login.provider] = None
     return list(names)
 
 
@@ -213,8 +226,26 @@ def _logins(config: Config, data: Data, provider: str) -> Iterator[Held]:
         except ConfigError:
             grant = None
         if grant is not None:
-            empty = Credential(provider, "oauth", grant.access, f"Claude Code's {path}", "")
-            yield _login(config, data, grant, replace(empty, id=f"{provider}:{CLAUDE_CODE}"))
+            name = f"{provider}:{CLAUDE_CODE}"
+            empty = Credential(provider, "oauth", grant.access, f"Claude Code's {path}", name)
+            ambient = not _is_imported(data)
+            yield _login(config, data, grant, replace(empty, ambient=ambient))
+
+
+def _variables(
+    config: Config, data: Data, provider: str, variables: Mapping[str, str]
+) -> Iterator[Held]:
+    """Return tokens in variables that are traded before use."""
+    login = LOGINS.get(provider)
+    place = ".env" if variables is config.user_env else "the environment"
+    for name in login.token_envs if login else ():
+        token = Secret(variables.get(name, "").strip())
+        if token:
+            REDACTOR.register(token)
+            source, credential_id = f"{name} in {place}", f"{provider}:env:{name}"
+            empty = Credential(provider, "oauth", token, source, credential_id)
+            ambient = variables is config.env
+            yield _login(config, data, Grant(token, Secret("")), replace(empty, ambient=ambient))
 
 
 def uses_claude_code(config: Config, data: Data) -> bool:
@@ -227,12 +258,15 @@ def uses_claude_code(config: Config, data: Data) -> bool:
     ours = suppressed.get("anthropic") if isinstance(suppressed, Mapping) else None
     if isinstance(ours, list) and CLAUDE_CODE in ours:
         return False
+    exported = Secret(config.env.get("ANTHROPIC_API_KEY", ""))
+    return _is_imported(data) or not exported or is_login_token(exported)
+
+
+def _is_imported(data: Data) -> bool:
+    """Tell whether the user has asked for Claude Code's login."""
     stored = data.get("providers")
     login = stored.get("anthropic") if isinstance(stored, Mapping) else None
-    if isinstance(login, Mapping) and login.get("source") == CLAUDE_CODE:
-        return True
-    exported = Secret(config.env.get("ANTHROPIC_API_KEY", ""))
-    return not exported or is_login_token(exported)
+    return isinstance(login, Mapping) and login.get("source") == CLAUDE_CODE
 
 
 def _login(config: Config, data: Data, grant: Grant, empty: Credential) -> Held:

@@ -21,7 +21,8 @@ class Login:
 
     device_url: where a code is asked for; token_url: where tokens are fetched and refreshed.
     more_token_urls: asked in turn if the first cannot be reached.
-    exchange_url: where a token is traded for a short-lived one before each use.
+    exchange_url: where a token is traded for a short-lived one before each use; token_envs: the
+        variables that may hold such a token.
     client_id: empty until the user has registered the program; register: what that takes.
     form: whether requests are forms rather than JSON.
     refresh_header: carries the refresh token, where it does not stand in the request's body.
@@ -36,6 +37,7 @@ class Login:
     token_url: str
     more_token_urls: tuple[str, ...] = ()
     exchange_url: str = ""
+    token_envs: tuple[str, ...] = ()
     client_id: str = ""
     client_secret: Secret = field(default_factory=lambda: Secret(""))
     scope: str = ""
@@ -74,6 +76,7 @@ _LOGINS = (
         f"https://{_GITHUB}/login/device/code",
         f"https://{_GITHUB}/login/oauth/access_token",
         exchange_url=f"https://api.{_GITHUB}/copilot_internal/v2/token",
+        token_envs=("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"),
         scope="read:user",
         hosts=(".githubcopilot.com",),
         register="an OAuth app with device flow at https://github.com/settings/developers",

@@ -71,7 +71,7 @@ def prepared(
 
     Raises ``AuthFailed`` if its login has ended and cannot be renewed, and as ``renew`` does.
     """
-    credential = _credential_of(config, runtime)
+    credential = find(config, runtime.credential)
     if credential is None:
         return runtime
     ready = fresh(config, credential, interrupt=interrupt, clock=clock)
@@ -249,19 +249,6 @@ def _long_lived(config: Config, credential: Credential) -> Credential | None:
     place = place_of(config, credential.id)
     grant = place.read() if place else None
     return replace(credential, token=grant.access) if grant and grant.access else None
-
-
-def _credential_of(config: Config, runtime: Runtime) -> Credential | None:
-    provider, slot = parts(runtime.credential)
-    if not slot.startswith(":env:"):
-        return find(config, runtime.credential) if slot else None
-    login = login_of(config, provider)
-    if login is None or not login.exchange_url:
-        return None
-    name = slot.removeprefix(":env:")
-    token = Secret(config.variable(name) or "") or runtime.api_key
-    credential = Credential(provider, "oauth", token, name, runtime.credential, 0.0)
-    return exchange.known(credential) or credential
 
 
 def _with(credential: Credential, grant: Grant, login: Login) -> Credential:

@@ -1,6 +1,7 @@
 """What is stored, in the order in which it is used."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,32 @@ def test_claude_codes_own_folder_is_respected(tmp_path: Path) -> None:
 def test_anthropics_tokens_tell_their_header(token: str, header: str) -> None:
     assert shown_by("anthropic", Secret(token)) == header
     assert shown_by("openrouter", Secret(token)) == "bearer"
+
+
+# Tokens in variables
+
+
+def test_a_token_that_is_traded_may_stand_in_a_variable(tmp_path: Path) -> None:
+    data = {"providers": {"copilot": {"access_token": "gho_canary-stored"}}}
+    config = home(tmp_path, data, GH_TOKEN="gho_canary-exported", OTHER_TOKEN="canary-other")
+    config = replace(config, user_env={"COPILOT_GITHUB_TOKEN": "gho_canary-saved"})
+    found = load_credentials(config, clock=now)["copilot"]
+    assert [(c.id, c.ambient, c.expires) for c in found] == [
+        ("copilot:env:COPILOT_GITHUB_TOKEN", False, 0.0),
+        ("copilot:oauth", False, 0.0),
+        ("copilot:env:GH_TOKEN", True, 0.0),
+    ]
+    assert find(config, "copilot:env:GH_TOKEN") == found[2]
+    assert REDACTOR.redact("<gho_canary-exported>") == f"<{MASK}>"
+
+
+def test_a_login_that_nobody_gave_us_is_no_reason_to_choose_its_provider(tmp_path: Path) -> None:
+    claude(tmp_path)
+    (found,) = load_credentials(home(tmp_path), clock=now)["anthropic"]
+    assert found.ambient
+    imported = home(tmp_path, {"providers": {"anthropic": {"source": "claude-code"}}})
+    (found,) = load_credentials(imported, clock=now)["anthropic"]
+    assert not found.ambient
 
 
 # Pools
