@@ -164,15 +164,23 @@ class _Mend:
 
 
 def _merged(first: Message, second: Message) -> Message:
-    """Return one message that says what ``first`` and then ``second`` say."""
+    """Return one message that says what ``first`` and then ``second`` say.
+
+    Reasoning is kept of one maker alone, the later: nobody else's may be sent to it.
+    """
     merged: Message = {
         **first,
         **second,
         "content": joined(first.get("content"), second.get("content")),
     }
-    if first.get("reasoning") and second.get("reasoning"):
-        merged["reasoning"] = first["reasoning"] + "\n\n" + second["reasoning"]
-    details = [*first.get("reasoning_details", []), *second.get("reasoning_details", [])]
+    merged.pop("reasoning", None)
+    merged.pop("reasoning_details", None)
+    merged.pop("reasoning_places", None)
+    kept = [m for m in (first, second) if m.get("origin") == merged.get("origin")]
+    reasoning = "\n\n".join(m["reasoning"] for m in kept if m.get("reasoning"))
+    if reasoning:
+        merged["reasoning"] = reasoning
+    details = [record for m in kept for record in m.get("reasoning_details", [])]
     if details:
         merged["reasoning_details"] = details
     return merged

@@ -146,6 +146,17 @@ def test_merging_keeps_parts_and_reasoning_in_order() -> None:
     assert messages[1]["reasoning_details"] == [{"n": 1}, {"n": 2}]
 
 
+def test_merging_keeps_the_reasoning_of_one_maker() -> None:
+    first: Message = {**said("b"), "reasoning": "r", "reasoning_details": [1], "origin": "x"}
+    second: Message = {**said("c"), "reasoning": "s", "reasoning_details": [2], "origin": "y"}
+    second["reasoning_places"] = [[1, 0]]
+    messages, _ = repair([user_message("a"), first, second])
+    assert messages[1]["origin"] == "y"
+    assert messages[1]["reasoning"] == "s"
+    assert messages[1]["reasoning_details"] == [2]
+    assert "reasoning_places" not in messages[1]
+
+
 IDS = st.sampled_from(["1", "2", "3"])
 MESSAGES = st.one_of(
     st.text(max_size=3).map(user_message),
