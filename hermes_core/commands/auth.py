@@ -20,7 +20,7 @@ from hermes_core.providers.credentials import (
 )
 from hermes_core.providers.grants import Grant
 from hermes_core.providers.logins import LOGINS, Login, login_of
-from hermes_core.providers.pool import POOL, add_key
+from hermes_core.providers.pool import POOL, add_key, parts
 from hermes_core.providers.profile import ProviderProfile
 from hermes_core.providers.registry import get_provider_profile
 
@@ -113,24 +113,26 @@ def log_out(config: Config, provider: str) -> list[str]:
     with store.locked():
         data = store.read()
         every = list(held(config, data, provider))
-        claude = any(one.credential.id.endswith(f":{CLAUDE_CODE}") for one in every)
-        section(data, "providers").pop(provider, None)
-        section(data, POOL).pop(provider, None)
+        claude = any(_slot(one) == f":{CLAUDE_CODE}" for one in every)
+        ours = [one for one in every if _slot(one) == ":oauth" or _slot(one).startswith("#")]
+        noted = [section(data, part).pop(provider, None) for part in ("providers", POOL)]
         if data.get("active_provider") == provider:
             data["active_provider"] = None
         if claude:
             _suppress(data, provider)
-        if every:
+        if claude or any(noted):
             store.write(data)
     for one in every:
         exchange.forget(one.credential)
-    lines = [f"Forgotten: {one.credential.source}." for one in every if not _is_claude(one)]
+    lines = [f"Forgotten: {one.credential.source}." for one in ours]
     if claude:
         lines.append("Claude Code's login is left alone there, and no longer used here.")
+    if not lines:
+        lines.append(f"Nothing is stored for {provider}.")
     lines.extend(_still_set(config, provider))
-    if every and store.original.exists():
+    if ours and store.original.exists():
         lines.append(f"{store.original}, the file as another program left it, may still hold it.")
-    return lines or [f"Nothing is stored for {provider}."]
+    return lines
 
 
 def status(config: Config, clock: Callable[[], float] = time.time) -> tuple[list[Row], list[str]]:
@@ -195,8 +197,8 @@ def _still_set(config: Config, provider: str) -> list[str]:
     return lines
 
 
-def _is_claude(one: Held) -> bool:
-    return one.credential.id.endswith(f":{CLAUDE_CODE}")
+def _slot(one: Held) -> str:
+    return parts(one.credential.id)[1]
 
 
 def _profile(config: Config, provider: str) -> ProviderProfile | None:
