@@ -132,7 +132,7 @@ class _Search:
     def _by_login(self) -> tuple[ProviderProfile, str] | None:
         tried = dict.fromkeys(provider for provider, _ in self._directory.index.auto)
         for provider in (*tried, *(name for name in self._credentials if name not in tried)):
-            stored = self._credentials.get(provider)
+            stored = [one for one in self._credentials.get(provider, ()) if not one.ambient]
             profile = find_provider(provider, self._config, self._directory) if stored else None
             if stored and profile is not None:
                 return profile, f"auto: {stored[0].source}"

@@ -142,7 +142,9 @@ class Keys:
         return Key(Secret(value), f"{name} {place}", holder, f"{profile.name}:env:{name}")
 
     def _own(self, holder: ProviderProfile, address: Address) -> Key | None:
-        return (
+        """Return the provider's own key; one that is traded before use is among what is stored."""
+        traded = self._stored(holder, address) if holder.auth_kind == "copilot" else None
+        return traded or (
             self._variable(holder, self._config.user_env, "in .env")
             or self._stored(holder, address)
             or self._variable(holder, self._config.env, "in the environment")
