@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
@@ -56,6 +57,8 @@ def open_stream(
     """
     interrupt.raise_if_set()
     network = network or Network()
+    if runtime.timeout is not None:
+        network = replace(network, idle_timeout=runtime.timeout)
     carrier = _carrier_of(runtime)
     if runtime.auth == "process":
         with carrier.converse(runtime, request, network, interrupt, before_wait) as (chunks, abort):
@@ -112,8 +115,6 @@ def _located(runtime: Runtime) -> Runtime:
     """Return ``runtime`` with an address; the scripted model gets one when it is started."""
     if not _is_scripted(runtime):
         return runtime
-    from dataclasses import replace
-
     from hermes_core.transport.scripted import scripted_url
 
     return replace(runtime, base_url=scripted_url())

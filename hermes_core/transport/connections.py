@@ -20,6 +20,7 @@ from hermes_core.transport.sockets import Tap, TappedBackend
 from hermes_core.transport.tls import trusted_context
 
 _KEEP_SECONDS: Final = 55.0
+_KEPT: Final = 4
 
 _POOLS: dict[tuple[Any, ...], httpcore.ConnectionPool] = {}
 _POOLS_LOCK = threading.Lock()
@@ -45,10 +46,13 @@ def pool_for(url: str, network: Network) -> httpcore.ConnectionPool:
         return pool
 
 
-def send(outgoing: Outgoing, network: Network, tap: Tap) -> httpcore.Response:
+def send(
+    outgoing: Outgoing, network: Network, tap: Tap, *, once: bool = False
+) -> httpcore.Response:
     """Return the response once its head is there; the caller closes it.
 
-    A kept connection that its server had closed is tried anew. Raises httpcore's exceptions.
+    A kept connection that its server had closed is tried anew, unless the request may reach the
+    server ``once`` at most: then it has a connection of its own. Raises httpcore's exceptions.
     """
     limits: dict[str, Any] = {
         "connect": network.connect_timeout,
@@ -65,6 +69,8 @@ def send(outgoing: Outgoing, network: Network, tap: Tap) -> httpcore.Response:
         content=outgoing.content,
         extensions={"timeout": limits},
     )
+    if once:
+        return _new_pool(outgoing.url, network, kept=0).handle_request(request)
     pool = pool_for(outgoing.url, network)
     try:
         return pool.handle_request(request)
@@ -81,11 +87,11 @@ def host_header(url: str) -> str:
     return name if port == (443 if scheme == "https" else 80) else f"{name}:{port}"
 
 
-def _new_pool(url: str, network: Network) -> httpcore.ConnectionPool:
+def _new_pool(url: str, network: Network, kept: int = _KEPT) -> httpcore.ConnectionPool:
     settings: dict[str, Any] = {
         "ssl_context": trusted_context(network.ca_file) if origin(url)[0] == "https" else None,
         "max_connections": None,
-        "max_keepalive_connections": 4,
+        "max_keepalive_connections": kept,
         "keepalive_expiry": _KEEP_SECONDS,
         "network_backend": TappedBackend(),
     }

@@ -92,8 +92,10 @@ def fetch_json(
         whatever JSON they bear, rather than raised.
     timeout: seconds for all of it, from looking up the name to the last byte.
 
-    Redirects are not followed. Raises ``ConfigError`` if the request may not go there, a
-    ``ProviderError`` of the class that fits, and ``Interrupted`` within moments of ``interrupt``.
+    A POST reaches the server once at most, for tokens that serve once. Redirects are not followed.
+
+    Raises ``ConfigError`` if the request may not go there, a ``ProviderError`` of the class that
+    fits, and ``Interrupted`` within moments of ``interrupt``.
     """
     bound = binding if isinstance(binding, Binding) else binding_of(binding)
     runtime = _as_runtime(bound, url)
@@ -163,7 +165,8 @@ class _Call:
         from hermes_core.transport.sockets import using
 
         with using(tap), explained(self._runtime, self._network, tap):
-            response = send(Outgoing(*self._request), self._network, tap)
+            outgoing = Outgoing(*self._request)
+            response = send(outgoing, self._network, tap, once=outgoing.method != "GET")
             try:
                 status, headers = response.status, headers_of(response)
                 if 200 <= status < 300:

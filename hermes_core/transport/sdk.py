@@ -93,18 +93,21 @@ def carried(
 
 
 def _posted(call: Call, bridge: Bridge, post: Callable[[httpx2.Client], Any]) -> httpcore.Response:
+    failure: Exception | None
     client = httpx2.Client(transport=bridge, trust_env=False, timeout=None)
     try:
         post(client)
     except HermesError:
         raise
     except Exception as error:
-        if bridge.error is not None:
-            raise bridge.error from None
-        raise ConfigError(
+        failure = bridge.error or ConfigError(
             f"The request to {call.runtime.provider} could not be made: {error}. Check the model, "
             "the address and the variables that its SDK reads."
-        ) from None
+        )
+    else:
+        failure = bridge.error
+    if failure is not None:
+        raise failure
     if bridge.response is None:
         raise ConfigError(f"The SDK for {call.runtime.provider} sent no request.")
     return bridge.response

@@ -248,6 +248,14 @@ def test_silence_counts_as_cut_or_failed(provider: FakeProvider, runtime: Runtim
     assert all(request.gone.wait(30) for request in provider.requests)
 
 
+def test_an_endpoint_may_have_its_own_limit_of_silence(
+    provider: FakeProvider, runtime: Runtime
+) -> None:
+    provider.script(Reply(before=NEVER))
+    with pytest.raises(ConnectionFailed, match=r"nothing for 0\.1 s"):
+        ask(replace(runtime, timeout=0.1))
+
+
 def test_an_error_in_the_middle_is_that_error(
     provider: FakeProvider, runtime: Runtime, carrier: str
 ) -> None:

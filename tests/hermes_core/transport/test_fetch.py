@@ -226,6 +226,14 @@ def test_an_interrupt_that_came_first_sends_nothing(
     assert provider.requests == []
 
 
+def test_a_post_is_never_sent_twice(provider: FakeProvider, binding: Binding, url: str) -> None:
+    provider.script(Reply(body={}), Reply(wire=b""))
+    fetch_json(url, binding=binding)
+    with pytest.raises(ConnectionFailed, match="without an answer"):
+        fetch_json(url, binding=binding, method="POST", data={})
+    assert len(provider.requests) == 2
+
+
 def test_the_connection_is_kept(provider: FakeProvider, binding: Binding, url: str) -> None:
     provider.script(*(Reply(body={}) for _ in range(3)))
     for _ in range(3):

@@ -11,11 +11,15 @@ import pytest
 
 from hermes_core.ground.errors import ConfigError, Interrupted
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.secrets import Secret
 from hermes_core.transport.carrier import open_stream
+from hermes_core.transport.fetch import Binding, fetch_json
 from hermes_core.transport.network import Network
 from hermes_core.transport.tls import trusted_context
 from tests.fakes.provider import FakeProvider, Reply, Text, Wait, say
-from tests.hermes_core.transport.conftest import KEY, runtime_at
+from tests.fakes.proxy import FakeProxy
+from tests.hermes_core.transport.conftest import CARRIERS, KEY, carried_at, runtime_at
 
 needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="makes its certificate")
 
@@ -39,12 +43,21 @@ def provider(certificate: tuple[Path, Path]) -> Iterator[FakeProvider]:
         yield provider
 
 
+@pytest.fixture(params=CARRIERS)
+def runtime(request: pytest.FixtureRequest, provider: FakeProvider) -> Runtime:
+    return carried_at(f"https://localhost:{provider.port}/v1", request.param)
+
+
+BODY = {"model": "m", "messages": []}
+
+
 @needs_openssl
-def test_an_unknown_certificate_is_refused_before_anything_is_sent(provider: FakeProvider) -> None:
-    runtime = runtime_at(f"https://localhost:{provider.port}/v1")
+def test_an_unknown_certificate_is_refused_before_anything_is_sent(
+    provider: FakeProvider, runtime: Runtime
+) -> None:
     with (
         pytest.raises(ConfigError, match="SSL_CERT_FILE") as caught,
-        open_stream(runtime, {}, interrupt=Interrupt()),
+        open_stream(runtime, BODY, interrupt=Interrupt()),
     ):
         pass
     assert provider.requests == []
@@ -53,13 +66,12 @@ def test_an_unknown_certificate_is_refused_before_anything_is_sent(provider: Fak
 
 @needs_openssl
 def test_a_certificate_that_the_user_names_is_trusted(
-    provider: FakeProvider, certificate: tuple[Path, Path]
+    provider: FakeProvider, runtime: Runtime, certificate: tuple[Path, Path]
 ) -> None:
     provider.script(say("a"), say("b"))
-    runtime = runtime_at(f"https://localhost:{provider.port}/v1")
     network = Network(ca_file=str(certificate[0]))
     for _ in range(2):
-        with open_stream(runtime, {}, interrupt=Interrupt(), network=network) as stream:
+        with open_stream(runtime, BODY, interrupt=Interrupt(), network=network) as stream:
             assert len(list(stream)) > 1
     assert len({request.peer for request in provider.requests}) == 1
 
@@ -79,11 +91,44 @@ def test_a_name_that_the_certificate_does_not_have_is_refused(
 
 
 @needs_openssl
-def test_a_blocked_read_is_woken_under_tls_too(
+def test_a_proxy_is_gone_through_and_sees_neither_key_nor_words(
+    provider: FakeProvider, runtime: Runtime, certificate: tuple[Path, Path]
+) -> None:
+    provider.script(say("a"), say("b"))
+    with FakeProxy(provider.port) as proxy:
+        network = Network(ca_file=str(certificate[0]), proxy=proxy.url)
+        for _ in range(2):
+            with open_stream(runtime, BODY, interrupt=Interrupt(), network=network) as stream:
+                assert len(list(stream)) > 1
+        assert [head.splitlines()[0] for head in proxy.heads] == [
+            f"CONNECT localhost:{provider.port} HTTP/1.1".encode()
+        ]
+        assert KEY.encode() not in b"".join(proxy.heads)
+    assert all(KEY in str(request.headers) for request in provider.requests)
+
+
+@needs_openssl
+def test_small_requests_go_the_same_way(
     provider: FakeProvider, certificate: tuple[Path, Path]
 ) -> None:
+    url = f"https://localhost:{provider.port}/token"
+    binding = Binding("acme", Secret(KEY), frozenset({f"localhost:{provider.port}"}))
+    provider.script(*(Reply(body={"ok": 1}) for _ in range(2)))
+    with FakeProxy(provider.port) as proxy:
+        network = Network(ca_file=str(certificate[0]), proxy=proxy.url)
+        fetch_json(url, binding=binding, network=network)
+        fetch_json(url, binding=binding, network=network, method="POST", data={"a": "b"})
+        assert len(proxy.heads) == 2
+    with pytest.raises(ConfigError, match="SSL_CERT_FILE"):
+        fetch_json(url, binding=binding)
+    assert len(provider.requests) == 2
+
+
+@needs_openssl
+def test_a_blocked_read_is_woken_under_tls_too(
+    provider: FakeProvider, runtime: Runtime, certificate: tuple[Path, Path]
+) -> None:
     provider.script(Reply([Text("a"), Wait(threading.Event())]))
-    runtime = runtime_at(f"https://localhost:{provider.port}/v1")
     network = Network(ca_file=str(certificate[0]))
     interrupt = Interrupt()
     waits = threading.Event()
@@ -96,7 +141,7 @@ def test_a_blocked_read_is_woken_under_tls_too(
     stopper.start()
 
     def work() -> None:
-        with open_stream(runtime, {}, interrupt=interrupt, network=network) as stream:
+        with open_stream(runtime, BODY, interrupt=interrupt, network=network) as stream:
             for _ in stream:
                 waits.set()
 

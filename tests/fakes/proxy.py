@@ -1,0 +1,83 @@
+"""An HTTP proxy that tunnels: it answers CONNECT and passes bytes on, wherever it was told to."""
+
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+
+class FakeProxy:
+    """Tunnels every CONNECT to ``target``, a port of this machine, while the block runs.
+
+    heads: what each client sent before its tunnel was open.
+    """
+
+    def __init__(self, target: int) -> None:
+        self.heads: list[bytes] = []
+        self._target = target
+        self._sockets: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+
+    @property
+    def url(self) -> str:
+        """What the proxy's variable must be."""
+        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def __enter__(self) -> Self:
+        _begin(self._serve)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _shut(self._listener)
+        self._listener.close()
+        for sock in self._sockets:
+            _shut(sock)
+            sock.close()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                self._sockets.append(client)
+                _begin(lambda client=client: self._tunnel(client))
+
+    def _tunnel(self, client: socket.socket) -> None:
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            data = client.recv(1)
+            if not data:
+                return
+            head += data
+        self.heads.append(head)
+        server = socket.create_connection(("127.0.0.1", self._target))
+        self._sockets.append(server)
+        client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        _begin(lambda: _pass_on(client, server))
+        _pass_on(server, client)
+
+
+def _pass_on(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
+    _shut(sink)
+
+
+def _begin(work: Callable[[], None]) -> None:
+    def run() -> None:
+        with suppress(OSError):
+            work()
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+def _shut(sock: socket.socket) -> None:
+    with suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
