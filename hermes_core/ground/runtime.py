@@ -31,7 +31,8 @@ class Compat:
     images: whether images are taken; a note stands in for them otherwise.
     dropped_keywords: JSON schema keywords left out of the tools' parameters.
     slashes_in_enums: whether enums may hold values with a slash; such enums are left out otherwise.
-    cache_markers: whether the prompt's stable parts are marked for the cache (``cache_control``).
+    cache_markers: whether the prompt's stable parts are marked for the cache (``cache_control``),
+        or, in the Responses format, a key of the conversation goes with it.
     extra_body: further top-level request fields.
     """
 

@@ -1,10 +1,18 @@
-"""Marks for a provider's prompt cache: the system prompt and the last three messages."""
+"""A provider's prompt cache: marks at the system prompt and the last three messages, or a key."""
 
+import json
+import zlib
 from collections.abc import Iterable
 from typing import Any, Final
 
 _LAST: Final = 3
 """With the system prompt, the four marks that a request may have."""
+
+
+def cache_key(beginning: Any) -> str:
+    """Return a key that is the same for all requests of conversations with this beginning."""
+    text = json.dumps(beginning, separators=(",", ":")).encode("ascii")
+    return f"{len(text):x}-{zlib.crc32(text):08x}"
 
 
 def mark_block(block: dict[str, Any]) -> None:

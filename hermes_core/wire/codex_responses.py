@@ -11,6 +11,7 @@ from hermes_core.ground.errors import MalformedResponse, StreamCut
 from hermes_core.ground.messages import Message, text_of
 from hermes_core.ground.reasoning import EFFORT, Reasoning
 from hermes_core.ground.runtime import Runtime
+from hermes_core.wire.caching import cache_key
 from hermes_core.wire.functions import functions_of
 from hermes_core.wire.opening import opening
 from hermes_core.wire.pieces import Piece
@@ -53,11 +54,14 @@ def to_request(
     request["instructions"] = "\n\n".join(filter(str.strip, told)) or _NO_INSTRUCTIONS
     if tools:
         request["tools"] = [_tool(function) for function in functions_of(tools, compat)]
-    request["input"] = [
+    items = [
         item
         for place, message in enumerate(messages)
         for item in to_items(message, runtime, keep_reasoning=place >= stale)
     ]
+    if compat.cache_markers:
+        request["prompt_cache_key"] = cache_key([request["instructions"], *items[:1]])
+    request["input"] = items
     return request
 
 

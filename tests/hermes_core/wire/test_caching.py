@@ -51,3 +51,13 @@ def test_thinking_takes_no_mark() -> None:
     assert [block["type"] for block in sent[1]["content"]] == ["text", "thinking"]
     assert marks_in(sent[1]) == 0
     assert marks_in(sent[0]) == 1
+
+
+def test_a_conversation_keeps_its_key_and_another_has_another() -> None:
+    runtime = runtime_of("codex_responses", {"compat": {"cache_markers": True}})
+    to_request = format_for("codex_responses").to_request
+    messages = Case("codex_responses", "own_reasoning").messages
+    keys = [to_request(messages[:n], [], runtime)["prompt_cache_key"] for n in (2, 4, 7)]
+    assert len(set(keys)) == 1
+    assert len(keys[0]) <= 64
+    assert to_request(FEW, [], runtime)["prompt_cache_key"] != keys[0]
