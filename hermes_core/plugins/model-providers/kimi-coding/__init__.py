@@ -14,7 +14,7 @@ register_provider(
         hosts=("api.kimi.com:443",),
         key_envs=("KIMI_API_KEY", "KIMI_CODING_API_KEY"),
         key_routes=(("sk-kimi-", "https://api.kimi.com/coding"),),
-        url_rules=(("api.kimi.com/coding*", "anthropic_messages"),),
+        url_rules=(("*/coding", "anthropic_messages"), ("*/coding/v1", "anthropic_messages")),
         messages_auth="bearer",
         aliases=("kimi", "moonshot", "kimi-for-coding"),
         default_model="kimi-k3",
