@@ -73,7 +73,7 @@ class Held:
         """Whether it can be used, now or after it was renewed."""
         expires = self.credential.expires
         if self.rest.dead:
-            return expires is not None and expires > now
+            return not self.rest.refused and expires is not None and expires > now
         return expires is None or expires > now or bool(self.refresh)
 
 

@@ -40,9 +40,13 @@ _TURNS_LOCK = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Whether a credential is dead, or until when (unix seconds) it rests."""
+    """Whether a credential is dead, or until when (unix seconds) it rests.
+
+    refused: whether what a dead login has left, a token that has not ended yet, was refused too.
+    """
 
     dead: bool = False
+    refused: bool = False
     until: float = 0.0
 
 
@@ -103,7 +107,7 @@ def rest_of(data: Data, credential_id: str, secret: Secret) -> Rest:
         return Rest()
     status = text(entry, "last_status")
     if status == "dead":
-        return Rest(dead=True)
+        return Rest(dead=True, refused=text(entry, "last_error_reason") != "dead")
     if status != "exhausted":
         return Rest()
     until = moment(entry.get("last_error_reset_at"))
@@ -134,6 +138,9 @@ def note(
         name = slot.lstrip(":")
         entry = {"id": name, "source": name, "auth_type": "note"}
         _list(data, provider).append(entry)
+    if text(entry, "last_status") == "dead" and _is_about(entry, slot, secret):
+        entry["last_error_reason"] = outcome
+        return
     if not slot.startswith("#"):
         entry["fingerprint"] = fingerprint(secret)
     entry["last_status"] = "dead" if outcome == "dead" else "exhausted"

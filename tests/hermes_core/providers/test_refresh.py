@@ -18,7 +18,7 @@ from hermes_core.ground.runtime import Runtime
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
 from hermes_core.providers.auth_store import AuthStore
-from hermes_core.providers.credentials import Credential, load_credentials
+from hermes_core.providers.credentials import Credential, load_credentials, report
 from hermes_core.providers.refresh import fresh, is_due, prepared, renew
 from tests.fakes.logins import CLIENT_ID, LoginService, config_for, refused
 from tests.fakes.replies import Reply, fail
@@ -221,6 +221,20 @@ def test_a_login_that_is_over_is_not_asked_for_again(
     later = load_credentials(config, clock=lambda: NOW + 61)
     assert "nous" not in later
     assert "canary" not in json.dumps(AuthStore(config.home).read()["credential_pool"])
+
+
+def test_its_last_token_serves_until_it_is_refused_too(
+    config: Config, service: LoginService
+) -> None:
+    service.refreshing = lambda fields: refused("invalid_grant")
+    credential = stored(config, "nous")
+    assert renew(config, credential, interrupt=Interrupt(), clock=now) is None
+    assert load_credentials(config, clock=now)["nous"] == (credential,)
+    report(config, "nous:oauth", "unauthorized", clock=now)
+    assert "nous" not in load_credentials(config, clock=now)
+    assert "nous" not in load_credentials(config, clock=lambda: NOW + 3601)
+    assert renew(config, credential, interrupt=Interrupt(), clock=now) is None
+    assert len(service.requests) == 1
 
 
 def test_a_new_login_ends_the_quarantine(config: Config, service: LoginService) -> None:
