@@ -85,7 +85,7 @@ def _settings(config: Config) -> Iterator[Finding]:
         yield Finding("good", "home", str(home))
     else:
         yield Finding("good", "home", f"{home} (made when it is needed)")
-    for name in ("config.yaml", ".env"):
+    for name in ("config.yaml", ".env", "auth.json"):
         path = home / name
         yield Finding("good" if path.is_file() else "", name, "read" if path.is_file() else "none")
     from hermes_core.providers.registry import problems

@@ -28,9 +28,11 @@ def run_doctor() -> int:
 
 def resolved(config: Config, provider: str | None = None, model: str | None = None) -> Runtime:
     """Return the runtime that a session would use. Raises ``ConfigError``."""
+    from hermes_core.providers.credentials import load_credentials
     from hermes_core.providers.resolution import Request, resolve
 
-    return resolve(Request(provider=provider, model=model), config)
+    request = Request(provider=provider, model=model)
+    return resolve(request, config, credentials=load_credentials(config))
 
 
 def show(report: Report) -> None:

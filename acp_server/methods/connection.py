@@ -94,10 +94,12 @@ class Connection:
 
     def runtime(self) -> Runtime:
         """Return the provider, resolved; raises ``ConfigError`` or ``NoCredentials``."""
+        from hermes_core.providers.credentials import load_credentials
         from hermes_core.providers.resolution import Request, resolve
 
+        config = self.config()
         request = Request(provider=self.options.provider, model=self.options.model)
-        return resolve(request, self.config())
+        return resolve(request, config, credentials=load_credentials(config))
 
     def describe_model(self) -> str:
         """Return the provider and model in use, or why there is none."""

@@ -53,7 +53,10 @@ def test_a_key_from_stdin_through_its_whole_life(tmp_path: Path) -> None:
     told = hermes(tmp_path, "auth", "status").stdout
     assert "✓ openrouter#" in told
     assert "work in auth.json; does not expire" in told
+    configure(tmp_path, {"model": {"provider": "openrouter", "default": "some/model"}})
     report = hermes(tmp_path, "doctor").stdout
+    assert "Ready:" in report
+    assert "work in auth.json" in report
     gone = hermes(tmp_path, "auth", "logout", "openrouter").stdout
     assert gone == "Forgotten: work in auth.json.\n"
     empty = hermes(tmp_path, "auth", "status").stdout
