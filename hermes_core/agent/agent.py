@@ -4,6 +4,7 @@ import logging
 import threading
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from hermes_core.ground.events import Emit
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Content, Message
 from hermes_core.ground.ports import Files
-from hermes_core.ground.runtime import ApiMode
+from hermes_core.ground.runtime import ApiMode, Runtime
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config, load_config
 from hermes_core.local.files import LocalFiles
@@ -141,10 +142,45 @@ class AIAgent:
         self._mode = checked_mode(mode)
         self._store.update_session(self.session_id, mode=mode)
 
+    @property
+    def runtime(self) -> Runtime:
+        """The provider and model that are asked now; raises ``ConfigError`` if there is none."""
+        from hermes_core.model.assembly import runtime_for
+
+        if self._model is not None:
+            return self._model.runtime
+        return runtime_for(self._request, self._config)
+
     def configure(self, config: Config) -> None:
-        """Use other settings from the next turn on, as after a key was added."""
+        """Use other settings from the next step on, as after a key was added."""
+        from hermes_core.model.assembly import chain_for
+
         self._config = config
-        self._model = None
+        if self._model is not None:
+            self._model.use(chain_for(self._request, config), config)
+
+    def choose_model(self, provider: str | None = None, model: str | None = None) -> Runtime:
+        """Use another provider or model from the next step on, also when the session is resumed.
+
+        Without a provider the model is one of the provider in use. Raises ``ConfigError`` for what
+        cannot be used; nothing has changed then.
+        """
+        from hermes_core.model.assembly import chain_for, runtime_for
+
+        request = replace(self._request, model=model)
+        if provider is not None:
+            request = replace(request, provider=provider, base_url=None, api_key=None)
+            request = replace(request, api_mode=None)
+        elif request.provider is None and request.base_url is None:
+            request = replace(request, provider=self.runtime.provider)
+        runtime = runtime_for(request, self._config)
+        name, chosen = runtime.provider, runtime.model
+        self._store.update_session(self.session_id, provider=name, model=chosen)
+        self._session.row = replace(self._session.row, provider=name, model=chosen)
+        self._request = request
+        if self._model is not None:
+            self._model.use(chain_for(request, self._config))
+        return runtime
 
     def interrupt(self) -> None:
         """Stop the running turn, from any thread; nothing happens if none runs."""
@@ -214,6 +250,7 @@ class AIAgent:
             emit = self._session.emit
             model = self._ready_model()
             meter.start(model)
+            model.begin_turn(emit)
             return run_turn(conversation, model, tools, budget, emit=emit, interrupt=interrupt)
 
         ending = self._session.run(content, system_message, history, steps, interrupt)
@@ -235,12 +272,11 @@ class AIAgent:
         }
 
     def _ready_model(self) -> "Model":
-        """Return the session's model, resolved at the first use: a session needs no key to open."""
+        """Return the session's model, made at the first use: a session needs no key to open."""
         if self._model is None:
-            from hermes_core.model.respond import Model
-            from hermes_core.providers.resolution import resolve
+            from hermes_core.model.assembly import model_for
 
-            self._model = Model(resolve(self._request, self._config), self._config)
+            self._model = model_for(self._request, self._config)
         return self._model
 
     def _toolbox(self, task_id: str, interrupt: Interrupt) -> Toolbox:

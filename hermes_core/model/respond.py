@@ -62,7 +62,7 @@ class Model:
         self._clock = clock
         self._logins = logins
         self._stale: dict[str, int] = {}
-        self._next_seat: Seat | None = None
+        self._next: tuple[Seat, Config] | None = None
         self._seat = self._seat_for(first)
 
     @property
@@ -70,9 +70,9 @@ class Model:
         """What is asked now. Raises ``ConfigError`` if the primary cannot be used."""
         return self._seat.runtime
 
-    def use(self, candidates: Sequence[Candidate]) -> None:
-        """Ask these from the next step on; from any thread."""
-        self._next_seat = self._seat_for(candidates)
+    def use(self, candidates: Sequence[Candidate], config: Config | None = None) -> None:
+        """Ask these from the next step on, with other settings if given; from any thread."""
+        self._next = (self._seat_for(candidates), config or self._config)
 
     def begin_turn(self, emit: Emit) -> None:
         """Begin a turn: the primary is asked again, unless it rests.
@@ -120,10 +120,10 @@ class Model:
 
     def _move(self) -> bool:
         """Change to what ``use`` was told; return whether that happened."""
-        seat, self._next_seat = self._next_seat, None
-        if seat is not None:
-            self._seat = seat
-        return seat is not None
+        following, self._next = self._next, None
+        if following is not None:
+            self._seat, self._config = following
+        return following is not None
 
     def _attempt(self, ask: _Ask) -> Attempt:
         runtime = self.runtime

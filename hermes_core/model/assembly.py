@@ -1,0 +1,123 @@
+"""Models put together from the settings: the chat's and its fallbacks, each with its own key."""
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from hermes_core.ground.errors import AuthFailed, ConfigError, ProviderError, QuotaExhausted
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.runtime import Runtime
+from hermes_core.local.config import Config
+from hermes_core.local.provider_settings import Choice
+from hermes_core.model.catalogue import kept_model
+from hermes_core.model.chain import Access, Candidate
+from hermes_core.model.facts import known_fact
+from hermes_core.model.respond import Model
+from hermes_core.providers import credentials as stored
+from hermes_core.providers.credentials import Credential, Credentials
+from hermes_core.providers.pool import Outcome
+from hermes_core.providers.resolution import DEFAULT_WINDOW, Request, request_for, resolve
+from hermes_core.transport.guard import is_loopback, origin
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A candidate that is looked up in the settings when it is its turn."""
+
+    request: Request
+    config: Config
+
+    @property
+    def name(self) -> str:
+        """The model and its provider."""
+        return f"{self.request.model or 'the model'} through {self.request.provider or 'auto'}"
+
+    def access(self, spent: Collection[str] = ()) -> Access:
+        """Return it ready for use; see ``Candidate``."""
+        found = {
+            name: tuple(one for one in those if one.id not in spent)
+            for name, those in stored.load_credentials(self.config).items()
+        }
+        runtime = runtime_for(self.request, self.config, found)
+        those = found.get(runtime.provider, ())
+        mine = next((one for one in those if one.id == runtime.credential), None)
+        return Access(runtime, mine, another=mine is not None and len(those) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLogins:
+    """What can be done about the credentials that are stored; see ``seat.Logins``."""
+
+    config: Config
+
+    def refresh(self, credential: Credential, interrupt: Interrupt) -> bool:
+        """Renew a login in the store; return whether there is a new one."""
+        try:
+            return stored.refresh(self.config, credential, interrupt=interrupt) is not None
+        except (ConfigError, ProviderError):
+            return False
+
+    def failed(self, credential: Credential, error: ProviderError) -> None:
+        """Note that ``credential`` was refused, so that others are preferred for a while."""
+        outcome: Outcome = "rate_limited"
+        if isinstance(error, AuthFailed):
+            outcome = "unauthorized"
+        elif isinstance(error, QuotaExhausted):
+            outcome = "quota"
+        until = None if error.retry_after is None else time.time() + error.retry_after
+        stored.report(self.config, credential.id, outcome, until)
+
+
+def runtime_for(
+    request: Request, config: Config, credentials: Credentials | None = None
+) -> Runtime:
+    """Return the runtime for ``request`` with all that is stored and known of the model.
+
+    Raises ``NoCredentials`` or ``ConfigError``.
+    """
+    if credentials is None:
+        credentials = stored.load_credentials(config)
+    return with_facts(resolve(request, config, credentials=credentials), config)
+
+
+def model_for(request: Request, config: Config) -> Model:
+    """Return the chat's model: what ``request`` and the settings name, then the fallbacks."""
+    return Model(chain_for(request, config), config, logins=StoredLogins(config))
+
+
+def chain_for(request: Request, config: Config) -> list[Candidate]:
+    """Return the candidates of the chat: the primary, then ``fallback_providers`` in order."""
+    return [Wanted(request, config), *fallbacks_of(config.fallback_providers, config)]
+
+
+def fallbacks_of(choices: Sequence[Choice], config: Config) -> list[Candidate]:
+    """Return the entries of a chain as candidates, each with its own address and key."""
+    return [Wanted(request_for(choice), config) for choice in choices]
+
+
+def with_facts(runtime: Runtime, config: Config) -> Runtime:
+    """Return ``runtime`` with what is known of its model, as far as the user set nothing.
+
+    The endpoint's own list, as it was last asked for, wins over the committed table.
+    """
+    of_user = config.context_window if runtime.model == config.model else None
+    is_own = _is_users_own(runtime)
+    if of_user == runtime.context_window or (is_own and runtime.context_window != DEFAULT_WINDOW):
+        return runtime
+    listed = kept_model(runtime, config)
+    if listed is not None and listed.window:
+        return _with_window(runtime, listed.window, "the provider's own list")
+    fact = known_fact(runtime.provider, runtime.model, elsewhere=not is_own)
+    return runtime if fact is None else _with_window(runtime, fact.window, "built in")
+
+
+def _with_window(runtime: Runtime, window: int, reason: str) -> Runtime:
+    step = f"window {window}: {reason}"
+    return replace(runtime, context_window=window, source=(*runtime.source, step))
+
+
+def _is_users_own(runtime: Runtime) -> bool:
+    """Tell whether the user runs the server, which then has limits of its own."""
+    if runtime.provider.partition(":")[0] == "custom" or not runtime.base_url.startswith("http"):
+        return True
+    return is_loopback(origin(runtime.base_url)[1])
