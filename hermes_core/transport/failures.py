@@ -4,6 +4,7 @@ The texts say what happened and why. What to do next depends on what was tried a
 room adds it (``model.recovery``).
 """
 
+import json
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -77,6 +78,9 @@ _BY_STATUS: dict[int, type[ProviderError]] = {
     429: RateLimited,
 }
 
+_UNSAID = 0
+"""In place of a status, where an error in the middle of a stream does not tell one."""
+
 _REQUEST_IDS = ("x-request-id", "request-id", "x-amzn-requestid")
 
 _SENTENCES: dict[type[ProviderError], str] = {
@@ -106,12 +110,13 @@ def from_status(
             status=status,
         )
     said, codes = said_in(body)
+    wait = _retry_after(headers)
     return _error(
         runtime,
         _classify(status, f"{codes} {said}".lower()),
         said,
         status=status,
-        retry_after=_retry_after(headers),
+        retry_after=_resets_in(body) if wait is None else wait,
         request_id=next((headers[name] for name in _REQUEST_IDS if headers.get(name)), None),
     )
 
@@ -166,15 +171,16 @@ def _classify(status: int, text: str) -> type[ProviderError]:
     """Return the class for a status and what was said, in lower case."""
     if any(words in text for words in _OVERFLOW) and status not in (401, 403, 429):
         return ContextOverflow
-    if any(words in text for words in _STALE) and status in (400, 401, 422):
+    if any(words in text for words in _STALE) and status in (400, 401, 422, _UNSAID):
         return StaleReasoning
-    if any(words in text for words in _QUOTA) and status in (400, 403, 429):
+    if any(words in text for words in _QUOTA) and status in (400, 403, 429, _UNSAID):
         return QuotaExhausted
-    if any(words in text for words in _REFUSED) and status in (400, 403, 451):
+    if any(words in text for words in _REFUSED) and status in (400, 403, 451, _UNSAID):
         return Refused
-    if any(words in text for words in _UNKNOWN_MODEL) and status in (400, 422):
+    if any(words in text for words in _UNKNOWN_MODEL) and status in (400, 422, _UNSAID):
         return ModelNotFound
-    return _BY_STATUS.get(status) or (ServerError if status >= 500 else BadRequest)
+    failed = status >= 500 or status == _UNSAID
+    return _BY_STATUS.get(status) or (ServerError if failed else BadRequest)
 
 
 def _is_error(chunk: Mapping[str, Any]) -> bool:
@@ -201,12 +207,12 @@ _WORDS_TO_STATUS = (
 
 
 def _status_in(codes: str) -> int:
-    """Return the HTTP status that an error inside a stream stands for; 500 if it does not say."""
+    """Return the HTTP status that an error inside a stream stands for, ``_UNSAID`` for none."""
     for word in codes.split():
         if word.isdecimal() and 400 <= int(word) <= 599:
             return int(word)
     lowered = codes.lower()
-    return next((status for words, status in _WORDS_TO_STATUS if words in lowered), 500)
+    return next((status for words, status in _WORDS_TO_STATUS if words in lowered), _UNSAID)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
@@ -225,6 +231,17 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     except ValueError:
         return None
     return max(0.0, moment.timestamp() - time.time())
+
+
+def _resets_in(body: bytes) -> float | None:
+    """Return the seconds until a plan's limit ends, for those who tell it in the body."""
+    if b"resets_in_seconds" not in body:
+        return None
+    try:
+        seconds = json.loads(body)["error"]["resets_in_seconds"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return _number(str(seconds))
 
 
 def _number(value: str | None) -> float | None:

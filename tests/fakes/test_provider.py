@@ -4,7 +4,7 @@ import http.client
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -63,6 +63,24 @@ def test_a_cut_breaks_the_connection(post: Post) -> None:
         provider.script(Reply([Text("a"), Cut()]))
         with pytest.raises(http.client.IncompleteRead):
             post(provider).read()
+
+
+@pytest.mark.parametrize(
+    ("path", "mark"),
+    [
+        ("/v1/chat/completions", b"chat.completion.chunk"),
+        ("/openai/responses?api-version=1", b"response.completed"),
+        ("/anthropic/v1/messages", b"message_stop"),
+        ("/model/m/invoke-with-response-stream", b":event-type"),
+    ],
+)
+def test_the_path_decides_the_format(path: str, mark: bytes) -> None:
+    with FakeProvider() as provider:
+        provider.script(say("hi"))
+        connection = http.client.HTTPConnection("127.0.0.1", provider.port, timeout=30)
+        with closing(connection):
+            connection.request("POST", path, json.dumps({"model": "m"}))
+            assert mark in connection.getresponse().read()
 
 
 def test_leaving_the_block_ends_held_replies(post: Post) -> None:

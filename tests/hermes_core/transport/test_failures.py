@@ -109,6 +109,14 @@ def test_the_wait_may_be_a_date() -> None:
     assert 60 < wait <= 100
 
 
+def test_the_wait_may_stand_in_the_body() -> None:
+    said = {"error": {"type": "usage_limit_reached", "message": "over", "resets_in_seconds": 77}}
+    found = error(429, json.dumps(said).encode())
+    assert (type(found), found.retry_after) == (QuotaExhausted, 77)
+    odd = error(429, b'{"error": ["resets_in_seconds"]}')
+    assert (type(odd), odd.retry_after) == (RateLimited, None)
+
+
 def test_the_request_id_is_kept() -> None:
     assert error(500, "oops", x_request_id="req_1").request_id == "req_1"
 
@@ -165,6 +173,22 @@ def test_a_message_is_short_and_holds_no_key() -> None:
         ({"object": "error", "message": "no", "code": 400}, BadRequest),
         ({"detail": "no"}, ServerError),
         ({"code": 404, "message": "no"}, ModelNotFound),
+        ({"type": "error", "error": {"type": "api_error", "message": "no"}}, ServerError),
+        ({"type": "error", "error": {"type": "billing_error", "message": "no"}}, QuotaExhausted),
+        (
+            {"type": "error", "error": {"type": "request_too_large", "message": "no"}},
+            ContextOverflow,
+        ),
+        ({"type": "error", "code": "server_error", "message": "no"}, ServerError),
+        ({"type": "error", "code": "invalid_encrypted_content", "message": "no"}, StaleReasoning),
+        (
+            {"type": "response.failed", "response": {"error": {"code": "x", "message": "no"}}},
+            ServerError,
+        ),
+        (
+            {"type": "error", "error": {"type": "accessDeniedException", "message": "no"}},
+            AuthFailed,
+        ),
     ],
 )
 def test_an_error_inside_a_stream_has_its_class(
