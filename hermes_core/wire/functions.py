@@ -4,6 +4,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, Final
 
 from hermes_core.ground.runtime import Compat
@@ -15,6 +16,17 @@ _NAMED: Final = frozenset({"properties", "patternProperties", "$defs", "definiti
 _VERBATIM: Final = frozenset({"enum", "const", "default", "examples", "required"})
 _FOREIGN: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST: Final = 64
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+_STRICT: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
+"""Takes the numbers of JSON alone: no NaN, nothing infinite."""
 
 
 def functions_of(tools: Sequence[dict[str, Any]], compat: Compat) -> list[dict[str, Any]]:
@@ -42,8 +54,7 @@ def arguments_of(text: str) -> dict[str, Any]:
     says what was wrong with it.
     """
     try:
-        arguments = json.loads(text, parse_constant=_refuse)
-        json.dumps(arguments, allow_nan=False)
+        arguments = _STRICT.decode(text)
     except (ValueError, RecursionError):
         return {}
     return clean(arguments) if isinstance(arguments, dict) else {}
@@ -52,10 +63,6 @@ def arguments_of(text: str) -> dict[str, Any]:
 def arguments_text(text: str) -> str:
     """Return the arguments of a stored call as JSON text, as it stands if it is an object."""
     return str(clean(text)) if arguments_of(text) else "{}"
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
 
 
 def _function(function: Mapping[str, Any], compat: Compat) -> dict[str, Any]:
