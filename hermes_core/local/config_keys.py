@@ -161,15 +161,21 @@ SECTIONS: tuple[str, ...] = tuple(dict.fromkeys(key.name.partition(".")[0] for k
 VARIABLES: tuple[tuple[str, str], ...] = (
     ("HERMES_HOME", "The folder of settings and sessions; `~/.hermes` if unset. Absolute."),
     ("HERMES_INFERENCE_PROVIDER", "The provider, where `model.provider` names none."),
-    ("OPENROUTER_API_KEY", "The key for `openrouter`."),
-    ("OPENAI_API_KEY", "The key for a `custom` endpoint that has no `model.api_key`."),
     (
-        "OPENAI_BASE_URL",
-        "The URL for `custom`, where `model.base_url` names none. A key is sent there only if the "
-        "URL stands in `.env`.",
+        "OPENAI_API_KEY",
+        "The key for `openai-api`, and for a `custom` endpoint of the chat that has no key of its "
+        "own. [provider-list.md](provider-list.md) lists every provider's variables.",
     ),
-    ("LM_BASE_URL", "Where `lmstudio` listens, if not on its usual port of this machine."),
-    ("LM_API_KEY", "The key for `lmstudio`, if it wants one."),
+    (
+        "CUSTOM_BASE_URL",
+        "The URL for `custom`, where `model.base_url` names none; `OPENAI_BASE_URL` serves too. A "
+        "key is sent there only if the URL stands in `.env`.",
+    ),
+    (
+        "HERMES_COPILOT_ACP_COMMAND",
+        "The program of `copilot-acp`, `copilot` if unset; `HERMES_COPILOT_ACP_ARGS` are its "
+        "arguments. Read from `.env` alone.",
+    ),
     (
         "HTTPS_PROXY",
         "An HTTP proxy for encrypted endpoints; `ALL_PROXY` serves too. `NO_PROXY` lists hosts "

@@ -244,14 +244,16 @@ class _Resolution:
         return self._profile.headers + (self._config.extra_headers if here else ())
 
     def _options(self) -> tuple[tuple[str, str], ...]:
+        """Return what one carrier needs. Programs are named in ``.env`` alone: they are run."""
         profile, config = self._profile, self._config
         if profile.auth == "aws":
             named = config.user_env.get("AWS_PROFILE")
             return (("region", region_of(config)), *((("profile", named),) if named else ()))
         if profile.auth != "process":
             return ()
-        program = next(filter(None, map(config.user_env.get, _COMMAND)), "copilot")
-        return (("command", program), ("args", config.user_env.get(_ARGUMENTS) or "--acp --stdio"))
+        command = next(filter(None, map(config.user_env.get, _COMMAND)), None)
+        found = (("command", command), ("args", config.user_env.get(_ARGUMENTS)))
+        return tuple((name, value) for name, value in found if value)
 
 
 def _with_path(endpoint: Endpoint, mode: ApiMode) -> str:
