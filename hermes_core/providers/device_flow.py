@@ -102,8 +102,8 @@ class DeviceLogin:
         if status >= 300 or data.get("error"):
             said = text(data, "error_description") or text(data, "error") or f"status {status}"
             raise AuthFailed(
-                f"The login service of {login.provider} gave no code: "
-                f"{REDACTOR.redact(said)}. Check the client id auth.{login.provider}.client_id in config.yaml.",
+                f"The login service of {login.provider} gave no code: {REDACTOR.redact(said)}.\n"
+                f"Check the client id auth.{login.provider}.client_id in config.yaml.",
                 provider=login.provider,
             )
         return self._invitation(data, verifier)

@@ -11,6 +11,8 @@ import pytest
 
 from tests.acp_server.cli.terminal import Terminal
 from tests.fakes.logins import LoginService, refused
+from tests.fakes.provider import FakeProvider, Recorded
+from tests.fakes.replies import Reply
 
 HERMES = [sys.executable, "-m", "acp_server.cli.main"]
 KEY = "sk-or-v1-canary-0123456789"
@@ -141,3 +143,26 @@ def test_a_refused_file_is_told(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "auth.json is a link" in done.stderr
     assert len(done.stderr.splitlines()) == 2
+
+
+def test_a_stored_key_shows_nowhere_though_the_provider_repeats_it(tmp_path: Path) -> None:
+    def repeat(request: Recorded) -> Reply:
+        shown = request.headers.get("authorization", "")
+        body = {"error": {"message": f"bad key {shown} ({shown.split()[-1]})", "code": shown}}
+        return Reply(status=401, body=body)
+
+    with FakeProvider(repeat) as provider:
+        model = {"provider": "custom:lab", "default": "m"}
+        lab = {"base_url": provider.base_url}
+        configure(tmp_path, {"model": model, "providers": {"lab": lab}})
+        hermes(tmp_path, "auth", "login", "custom:lab", "--key-stdin", given=KEY)
+        done = hermes(tmp_path, "chat", "hello", "--cwd", str(tmp_path))
+        again = hermes(tmp_path, "auth", "status")
+    shown = [request.headers.get("authorization") for request in provider.requests]
+    assert f"Bearer {KEY}" in shown
+    assert "bad key" in done.stdout + done.stderr
+    assert KEY not in done.stdout + done.stderr + again.stdout
+    home = tmp_path / "home"
+    files = [path for path in home.rglob("*") if path.is_file() and path.name != "auth.json"]
+    assert any(path.suffix == ".log" for path in files)
+    assert [path for path in files if KEY.encode() in path.read_bytes()] == []

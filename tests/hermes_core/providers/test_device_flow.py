@@ -212,7 +212,7 @@ def test_a_provider_of_ones_own_logs_in_by_configuration(
 def test_a_refused_client_is_told(tmp_path: Path, service: LoginService) -> None:
     login, _ = flow(tmp_path, service)
     service.invitation = {"error": "unauthorized_client"}
-    with pytest.raises(AuthFailed, match=r"unauthorized_client.*auth\.nous\.client_id"):
+    with pytest.raises(AuthFailed, match=r"unauthorized_client\.\nCheck .* auth\.nous\.client_id"):
         login.begin()
 
 
