@@ -64,13 +64,20 @@ _GPT_5_2: Final = replace(
     efforts=(*_LOW_TO_HIGH, ("xhigh", "xhigh")),
 )
 
+_GPT_4: Final = Compat(reasoning=NO_REASONING, encrypted_reasoning=False, cache_markers=True)
+
+
+def _gpt(reasoning: Reasoning) -> Compat:
+    return Compat(reasoning=reasoning, cache_markers=True)
+
+
 GPT_RULES: Final[Rules] = (
-    ("*gpt-3.5*", PLAIN),
-    ("*gpt-4*", PLAIN),
-    ("*gpt-5.6*", Compat(reasoning=replace(_GPT_5_2, efforts=(*_GPT_5_2.efforts, ("max", "max"))))),
-    ("*gpt-5.[2-9]*", Compat(reasoning=_GPT_5_2)),
-    ("*gpt-5.1*", Compat(reasoning=replace(_GPT_5_2, efforts=_LOW_TO_HIGH))),
-    ("*", Compat(reasoning=_GPT_5)),
+    ("*gpt-3.5*", _GPT_4),
+    ("*gpt-4*", _GPT_4),
+    ("*gpt-5.6*", _gpt(replace(_GPT_5_2, efforts=(*_GPT_5_2.efforts, ("max", "max"))))),
+    ("*gpt-5.[2-9]*", _gpt(_GPT_5_2)),
+    ("*gpt-5.1*", _gpt(replace(_GPT_5_2, efforts=_LOW_TO_HIGH))),
+    ("*", _gpt(_GPT_5)),
 )
 
 # Others, in the chat completions format
