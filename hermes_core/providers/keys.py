@@ -32,7 +32,9 @@ from hermes_core.local.provider_settings import NO_KEY
 from hermes_core.providers.addresses import Address
 from hermes_core.providers.credentials import Credential, Credentials
 from hermes_core.providers.directory import Directory, lives_at
+from hermes_core.providers.named import expanded
 from hermes_core.providers.profile import ProviderProfile, first_match
+from hermes_core.transport import guard
 
 _PLACEHOLDERS = ("your_api_key", "your-api-key", "your_key_here", "your-key-here", "changeme")
 
@@ -103,7 +105,7 @@ class Keys:
         if lives_at(profile, address.url):
             return profile
         owner = self._directory.owner_of(address.url)
-        if owner is not None:
+        if owner is not None or self._directory.knows_host(address.url):
             return owner
         own_address = address.own_variable and not profile.bound
         return profile if profile.roams or own_address else None
@@ -172,10 +174,17 @@ class Keys:
 
     def _stored(self, holder: ProviderProfile, address: Address) -> Key | None:
         for credential in self._credentials.get(holder.name, ()):
-            if credential.kind == "api_key" or lives_at(holder, address.url):
+            if credential.kind == "api_key" or self._is_at_home(holder, address.url):
                 reason = credential.source
                 return Key(credential.token, reason, holder, credential.id, credential)
         return None
+
+    def _is_at_home(self, holder: ProviderProfile, url: str) -> bool:
+        """Tell whether ``url`` is on a host of the provider's own, be it of the user's making."""
+        own = expanded(holder.base_url or "", self._config)
+        if not own.startswith("http") or "{" in own:
+            return lives_at(holder, url)
+        return lives_at(holder, url) or guard.host_of(url) == guard.host_of(own)
 
 
 def auth_of(key: Key, profile: ProviderProfile, mode: ApiMode) -> Auth:
