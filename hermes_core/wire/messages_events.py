@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hermes_core.wire.counts import count, usage_of
+from hermes_core.wire.counts import count, detail, usage_of
 from hermes_core.wire.failures import failure
 from hermes_core.wire.pieces import (
     CallPiece,
@@ -179,9 +179,9 @@ class EventReader:
         cached = given.get("cache_read_input_tokens", 0)
         created = given.get("cache_creation_input_tokens", 0)
         if "input_tokens" in given and "output_tokens" in given:
-            counted = usage_of(
-                given["input_tokens"] + cached + created, given["output_tokens"], cached
-            )
+            sent = given["input_tokens"] + cached + created
+            thought = detail(usage, "output_tokens_details", "thinking_tokens")
+            counted = usage_of(sent, given["output_tokens"], cached, thought)
             if counted is not None:
                 pieces.append(UsagePiece(counted))
 

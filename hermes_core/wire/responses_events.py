@@ -138,8 +138,12 @@ class EventReader:
             if "reasoning" not in item.kinds:
                 self._think_all(given, pieces)
             pieces.append(ReasoningRecord(given, placed=True))
-        elif kind == "message" and "text" not in item.kinds:
-            self._say_all(given, pieces)
+        elif kind == "message":
+            if "text" not in item.kinds:
+                self._say_all(given, pieces)
+            if given.get("phase"):
+                record = {"type": "message", "phase": given["phase"]}
+                pieces.append(ReasoningRecord(record, placed=True))
 
     def _call(self, item: _Item, given: dict[str, Any], pieces: list[Piece]) -> None:
         if not item.called:

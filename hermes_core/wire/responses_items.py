@@ -32,7 +32,7 @@ def _said(message: Message, own: bool) -> list[Item]:
     told = False
     for text, calls, record in spans_of(message, records=own):
         if text.strip():
-            items.append(_answer(text))
+            items.append({**_answer(text), **_phase(record)})
         items += map(_call, calls)
         told = told or bool(text.strip() or calls)
         if isinstance(record, dict) and record.get("encrypted_content"):
@@ -44,6 +44,13 @@ def _said(message: Message, own: bool) -> list[Item]:
 
 def _answer(text: str) -> Item:
     return {"type": "message", "role": "assistant", "content": clean(text)}
+
+
+def _phase(record: Any) -> Item:
+    """Return what the model said of its text: whether it is commentary or the final answer."""
+    if isinstance(record, dict) and record.get("type") == "message" and record.get("phase"):
+        return {"phase": record["phase"]}
+    return {}
 
 
 def _reasoning(record: Item) -> Item:
