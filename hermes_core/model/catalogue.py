@@ -19,7 +19,9 @@ from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
 from hermes_core.local.files import write_atomically
 from hermes_core.local.folders import make_private_folder
+from hermes_core.providers.credentials import is_login
 from hermes_core.providers.named import find_provider
+from hermes_core.providers.refresh import prepared
 from hermes_core.providers.registry import directory_for
 from hermes_core.transport.fetch import binding_of, fetch_json
 from hermes_core.transport.network import network_for
@@ -63,12 +65,14 @@ def list_models(
 ) -> tuple[ModelInfo, ...]:
     """Return the models of the runtime's endpoint that can use tools, as far as its list says so.
 
-    Raises ``ConfigError`` if the provider lists none, ``ProviderError`` if it cannot be asked.
+    A login that is about to end is renewed before. Raises ``ConfigError`` if the provider lists
+    none, ``ProviderError`` if it cannot be asked.
     """
     kept = _Kept(config.home, runtime)
     found = None if refresh else kept.fresh(clock())
     if found is not None:
         return found
+    runtime = prepared(config, runtime, interrupt=interrupt or Interrupt())
     url, headers = _place(runtime, config)
     bound = binding_of(runtime)
     bound = replace(bound, headers=(*bound.headers, *headers))
@@ -166,11 +170,13 @@ def _place(runtime: Runtime, config: Config) -> tuple[str, tuple[tuple[str, str]
 
 
 class _Kept:
-    """The lists on the disk: one for each address and key, whose hash is all that is kept of it."""
+    """The lists on the disk: one for each address with its login or key, told by a hash alone."""
 
     def __init__(self, home: Path, runtime: Runtime) -> None:
         self._path = home / CACHE
-        told = f"{runtime.provider}\n{runtime.base_url}\n{runtime.api_key.reveal()}"
+        name = runtime.credential
+        secret = name if is_login(name) else runtime.api_key.reveal()
+        told = f"{runtime.provider}\n{runtime.base_url}\n{secret}"
         self._key = hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
 
     def fresh(self, now: float | None) -> tuple[ModelInfo, ...] | None:

@@ -175,6 +175,11 @@ def refresh(config: Config, credential: Credential, *, interrupt: Interrupt) -> 
     return renew(config, credential, interrupt=interrupt)
 
 
+def is_login(credential_id: str) -> bool:
+    """Tell whether an id is that of a login, whose tokens change while it stays the same."""
+    return parts(credential_id)[1] in (":oauth", f":{CLAUDE_CODE}")
+
+
 def shown_by(provider: str, token: Secret) -> Literal["bearer", "x-api-key"]:
     """Return the header that carries a token: Anthropic's keys have one of their own."""
     return "x-api-key" if provider == "anthropic" and not is_login_token(token) else "bearer"

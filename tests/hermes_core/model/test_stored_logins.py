@@ -9,7 +9,10 @@ import pytest
 
 from hermes_core.agent.agent import AIAgent
 from hermes_core.local.config import Config, load_config
+from hermes_core.model.assembly import runtime_for
+from hermes_core.model.catalogue import list_models
 from hermes_core.providers.auth_store import AuthStore
+from hermes_core.providers.resolution import Request
 from tests.fakes.logins import LoginService, refused
 from tests.fakes.provider import FakeProvider, Recorded
 from tests.fakes.replies import Reply, fail, say
@@ -133,3 +136,22 @@ def test_a_refused_key_gives_way_to_the_next(tmp_path: Path, service: LoginServi
         config = home(tmp_path, provider, service, keys("canary-first", "canary-second"))
         assert chat(tmp_path, config) == "Welcome."
     assert door.seen == ["canary-first", "canary-second"]
+
+
+def test_a_list_of_models_is_asked_for_with_a_login_that_serves(
+    tmp_path: Path, service: LoginService
+) -> None:
+    service.accept("canary-r")
+    listed = Reply(body={"data": [{"id": "one"}, {"id": "two"}]})
+    with FakeProvider(lambda request: listed) as provider:
+        config = home(tmp_path, provider, service, login(expires_at=PAST))
+        before = runtime_for(Request(), config)
+        found = list_models(before, config)
+        after = runtime_for(Request(), config)
+        assert list_models(after, config) == found
+        assert before.api_key != after.api_key
+    assert [model.id for model in found] == ["one", "two"]
+    shown = [request.headers["authorization"] for request in provider.requests]
+    assert shown == ["Bearer canary-access-1"]
+    kept = (config.home / "cache" / "models.json").read_text()
+    assert "canary" not in kept
