@@ -10,8 +10,10 @@ import httpx2
 
 from hermes_core.transport.call import Call
 from hermes_core.transport.json_body import encoded
-from hermes_core.transport.sdk import PLACEHOLDER, carried
+from hermes_core.transport.sdk import PLACEHOLDER, carried, quieten
 from hermes_core.wire.sse import decode
+
+quieten("anthropic")
 
 VERSION: Final = "2023-06-01"
 """The API version of the wire format; a header of the runtime's may name another."""

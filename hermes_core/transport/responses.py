@@ -10,8 +10,10 @@ import openai
 
 from hermes_core.transport.call import Call
 from hermes_core.transport.json_body import encoded
-from hermes_core.transport.sdk import PLACEHOLDER, carried
+from hermes_core.transport.sdk import PLACEHOLDER, carried, quieten
 from hermes_core.wire.sse import decode
+
+quieten("openai")
 
 _LAST: Final = ("response.completed", "response.incomplete", "response.done")
 """Events after which nothing follows; a failed response is raised as an error."""

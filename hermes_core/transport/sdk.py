@@ -8,6 +8,7 @@ out: of its headers, only those that are named are taken.
 """
 
 import contextlib
+import logging
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
@@ -25,6 +26,12 @@ from hermes_core.transport.sockets import using
 
 PLACEHOLDER: Final = "sent-by-hermes"
 """What an SDK is told for a key: it has no use for the real one."""
+
+
+def quieten(sdk: str) -> None:
+    """Keep an SDK, just loaded, from logging what is said, whatever its own variable tells it."""
+    for name in (sdk, "httpx2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 class Bridge(httpx2.BaseTransport):

@@ -150,22 +150,27 @@ class TappedStream(httpcore.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
         """Return the connection with TLS on top of it."""
+        tap = _CURRENT.tap
+        sock = self._socket
         try:
-            self._socket.settimeout(timeout)
-            wrapped = ssl_context.wrap_socket(self._socket, server_hostname=server_hostname)
+            sock.settimeout(timeout)
+            # the handshake comes later, since the wrapper takes the connection from its socket
+            sock = ssl_context.wrap_socket(
+                sock, server_hostname=server_hostname, do_handshake_on_connect=False
+            )
+            if tap is not None:
+                tap.attach(sock)
+            sock.do_handshake()
         except TimeoutError as error:
-            self.close()
+            sock.close()
             raise httpcore.ConnectTimeout from error
         except OSError as error:
-            self.close()
+            sock.close()
             raise httpcore.ConnectError(str(error)) from error
         except BaseException:
-            self.close()
+            sock.close()
             raise
-        stream = TappedStream(wrapped)
-        if _CURRENT.tap is not None:
-            _CURRENT.tap.attach(wrapped)
-        return stream
+        return TappedStream(sock)
 
     def get_extra_info(self, info: str) -> Any:
         """Answer what httpcore asks: whether an idle connection was closed by its server."""
@@ -187,22 +192,40 @@ class TappedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """Connect to ``host``; every address of it is tried."""
         try:
-            sock = socket.create_connection((host, port), timeout)
+            sock = _connected(host, port, timeout, _CURRENT.tap)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout from error
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        tap = _CURRENT.tap
-        if tap is not None:
-            tap.connections += 1
-            try:
-                tap.attach(sock)
-            except Interrupted:
-                sock.close()
-                raise
         return TappedStream(sock)
+
+
+def _connected(host: str, port: int, timeout: float | None, tap: Tap | None) -> socket.socket:
+    """Return a connection to the first address of ``host`` that takes one."""
+    failure = OSError("the name has no address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM
+    ):
+        sock = socket.socket(family, kind, protocol)
+        try:
+            sock.settimeout(timeout)
+            if tap is not None:
+                tap.attach(sock)
+            sock.connect(address)
+            if tap is not None:
+                tap.attach(sock)
+                tap.connections += 1
+        except OSError as error:
+            sock.close()
+            failure = error
+        except Interrupted:
+            sock.close()
+            raise
+        else:
+            return sock
+    raise failure
 
 
 def _is_readable(sock: socket.socket) -> bool:

@@ -1,9 +1,11 @@
 """A call ends at once, wherever it waits, and its server sees the connection go."""
 
+import socket
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -102,6 +104,37 @@ def test_on_a_connection_that_was_used_before(provider: FakeProvider, runtime: R
     interrupt.set()
     ended(thread, raised, request)
     assert provider.requests[0].peer == request.peer
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_while_it_connects(runtime: Runtime, scheme: str) -> None:
+    """To a port that takes no more connections, and to one that says nothing of TLS."""
+    with ExitStack() as opened_sockets:
+        listener = opened_sockets.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        address = listener.getsockname()
+        for _ in range(4 if scheme == "http" else 0):
+            filler = opened_sockets.enter_context(socket.socket())
+            filler.setblocking(False)
+            filler.connect_ex(address)
+        url = f"{scheme}://127.0.0.1:{address[1]}/v1"
+        hosts = frozenset({f"127.0.0.1:{address[1]}"})
+        unreachable = replace(runtime, base_url=url, hosts=hosts)
+        interrupt = Interrupt()
+
+        def work() -> None:
+            with opened(unreachable, interrupt):
+                pass
+
+        thread, raised = begin(work)
+        if scheme == "https":
+            opened_sockets.enter_context(listener.accept()[0])
+        else:
+            thread.join(0.05)
+        interrupt.set()
+        thread.join(WATCHDOG / 2)
+        assert [type(error) for error in raised] == [Interrupted]
 
 
 def test_before_anything_was_sent(provider: FakeProvider, runtime: Runtime) -> None:

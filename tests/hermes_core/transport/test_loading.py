@@ -1,6 +1,7 @@
 """What a carrier loads: its own SDK, and never a second HTTP engine."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -24,6 +25,21 @@ print(json.dumps([sorted(warmed), sorted(set(sys.modules) - warmed)]))
 """
 
 
+def run(carrier: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, carrier],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+@pytest.mark.parametrize("carrier", ["responses", "messages"])
+def test_an_sdk_keeps_the_conversation_to_itself(carrier: str) -> None:
+    assert run(carrier, OPENAI_LOG="debug", ANTHROPIC_LOG="debug").stderr == ""
+
+
 @pytest.mark.parametrize(
     ("carrier", "expected"),
     [
@@ -36,9 +52,7 @@ print(json.dumps([sorted(warmed), sorted(set(sys.modules) - warmed)]))
 def test_a_carrier_loads_its_own_libraries_and_when_it_is_warmed(
     carrier: str, expected: set[str]
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, carrier], capture_output=True, text=True, check=True
-    )
+    done = run(carrier)
     warmed, later = map(set, json.loads(done.stdout))
     assert warmed & LIBRARIES == expected
     assert later & LIBRARIES == set()
