@@ -1,6 +1,7 @@
 """Single values of ``config.yaml``: checked, and named by their line where they are wrong."""
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hermes_core.local.setting import Key
 from hermes_core.local.yaml_file import KeyPath, YamlFile
 
 _MINIMUM_WINDOW = 1024
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class ValueReader:
@@ -103,7 +105,7 @@ class ValueReader:
         for name, item in value.items():
             if not isinstance(name, str) or not isinstance(item, str):
                 raise self.error(place, f"{dotted(place)} must hold names with texts")
-            if not (name + item).isprintable():
+            if not _NAME.fullmatch(name) or not (item.isascii() and item.isprintable()):
                 raise self.error(place, f"{dotted(place)} holds a character that no header has")
         return tuple(value.items())
 

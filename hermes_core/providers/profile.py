@@ -3,9 +3,11 @@
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, TypeVar
+from urllib.parse import urlsplit
 
 from hermes_core.ground.runtime import ApiMode, Auth, Compat
 from hermes_core.local.provider_settings import NamedProvider
+from hermes_core.transport.guard import is_loopback
 
 AuthKind = Literal["key", "oauth", "copilot", "aws", "process", "none"]
 """How a user gets in: a key, a login, GitHub's token exchange, AWS, a program, or not at all."""
@@ -43,7 +45,7 @@ class ProviderProfile:
 
     auth_kind: how it is got. auth: how it is shown; messages_auth: the same in
         ``anthropic_messages``; key_auth: patterns of keys that are shown in another way.
-    hosts: patterns of further ``host:port`` that are the provider's own.
+    hosts: further ``host:port`` that are the provider's own; ``*`` stands for one label.
     bound: whether the key goes to those hosts alone, even if ``.env`` names another address.
     key_routes: beginnings of keys that belong to another address of the provider.
     login_envs: variables that show that its own login is there.
@@ -51,6 +53,7 @@ class ProviderProfile:
 
     Models:
 
+    model_prefixes: what people write in front of ids, which the provider does not know.
     models_url: where they are listed, if not at ``/models`` below the address.
     lists_models: whether they are listed at all.
     fallback_models: offered to people where no list is had, never used unasked.
@@ -94,6 +97,7 @@ class ProviderProfile:
     bound: bool = False
     login_envs: tuple[str, ...] = ()
     auto: int = 50
+    model_prefixes: tuple[str, ...] = ()
     entry: NamedProvider | None = None
 
     @property
@@ -105,7 +109,10 @@ class ProviderProfile:
     @property
     def roams(self) -> bool:
         """Whether the address is the user's to choose: unknown, or on the user's own machine."""
-        return self.entry is not None or not self.base_url or "//127.0.0.1:" in self.base_url
+        url = self.base_url or ""
+        if self.entry is not None or not url:
+            return True
+        return url.startswith("http") and is_loopback(urlsplit(url).hostname or "")
 
 
 def first_match(rules: tuple[tuple[str, _Value], ...], text: str) -> _Value | None:

@@ -49,7 +49,8 @@ class Catalogue:
         self._profiles: dict[str, ProviderProfile] = {}
         if index is None:
             index = index_of(p for folder in _folders(bundled) for p in self._load(folder))
-        self._names = set(index.names)
+        self._unread = set(index.names)
+        self._lock = threading.RLock()
         self._index = index
         for folder in _folders(own) if own else ():
             if self._is_ours(folder):
@@ -67,10 +68,12 @@ class Catalogue:
 
     def _profile(self, name: str) -> ProviderProfile | None:
         """Return the provider of that canonical name, loading its bundled folder if need be."""
-        if name not in self._profiles and name in self._names:
-            for profile in self._load(self._bundled / name):
-                self._profiles.setdefault(profile.name, profile)
-        return self._profiles.get(name)
+        with self._lock:
+            if name not in self._profiles and name in self._unread:
+                self._unread.remove(name)
+                for profile in self._load(self._bundled / name):
+                    self._profiles.setdefault(profile.name, profile)
+            return self._profiles.get(name)
 
     def _load(self, folder: Path) -> list[ProviderProfile]:
         try:

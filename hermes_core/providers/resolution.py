@@ -223,6 +223,8 @@ class _Resolution:
         raise no_model(profile, config, self._chosen.saved)
 
     def _taken(self, model: str, reason: str) -> str:
+        for prefix in self._profile.model_prefixes:
+            model = model.removeprefix(prefix)
         self._trail.append(f"model {model}: {reason}")
         return model
 

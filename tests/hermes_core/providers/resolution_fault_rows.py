@@ -197,6 +197,29 @@ ROWS_OF_FAULTS = [
         kind=NoCredentials,
     ),
     Row(
+        "OPENAI_API_KEY does not go to a known host by way of another port",
+        ("custom", "https://openrouter.ai:8443/v1", "", "m"),
+        saved={"base_url": "https://openrouter.ai:8443/v1", "model": "m"},
+        file={"OPENAI_API_KEY": OA_KEY, "OPENROUTER_API_KEY": OR_KEY},
+    ),
+    Row(
+        "nor without TLS",
+        ("custom", "http://api.deepseek.com/v1", "", "m"),
+        saved={"base_url": "http://api.deepseek.com/v1", "model": "m"},
+        file={"OPENAI_API_KEY": OA_KEY, "DEEPSEEK_API_KEY": "sk-ds-1"},
+    ),
+    Row(
+        "a vendor's prefix that the vendor itself does not know is taken off",
+        (
+            "gemini",
+            "https://generativelanguage.googleapis.com/v1beta/openai",
+            "gem-1",
+            "gemini-3.5-flash",
+        ),
+        ask={"provider": "gemini", "model": "google/gemini-3.5-flash"},
+        file={"GEMINI_API_KEY": "gem-1"},
+    ),
+    Row(
         "a placeholder is no key",
         saved={"provider": "deepseek", "model": "m"},
         file={"DEEPSEEK_API_KEY": "your-api-key"},

@@ -70,6 +70,12 @@ def test_one_name_loads_one_folder(tmp_path: Path) -> None:
     assert catalogue.problems == []
 
 
+def test_a_bundled_folder_that_does_not_load_is_named_once(tmp_path: Path) -> None:
+    catalogue = Catalogue(tmp_path, None, BUNDLED_INDEX)
+    assert [catalogue.get("deepseek") for _ in range(3)] == [None, None, None]
+    assert len(catalogue.problems) == 1
+
+
 def test_an_alias_of_two_bundled_folders_is_an_error(tmp_path: Path) -> None:
     for name in ("one", "two"):
         folder = tmp_path / name

@@ -14,7 +14,6 @@ register_provider(
         base_url_env="BEDROCK_BASE_URL",
         key_envs=("AWS_BEARER_TOKEN_BEDROCK",),
         login_envs=("AWS_ACCESS_KEY_ID",),
-        hosts=("bedrock-runtime.*.amazonaws.com:443",),
         aliases=("aws", "aws-bedrock", "amazon-bedrock", "amazon"),
         auth="aws",
         auth_kind="aws",

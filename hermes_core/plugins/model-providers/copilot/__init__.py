@@ -16,7 +16,7 @@ register_provider(
         base_url="https://api.githubcopilot.com",
         base_url_env="COPILOT_API_BASE_URL",
         key_envs=("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"),
-        hosts=("*.githubcopilot.com:443",),
+        hosts=("*.githubcopilot.com:443", "*.*.githubcopilot.com:443"),
         bound=True,
         aliases=("github", "github-copilot", "github-models", "github-model"),
         auth_kind="copilot",

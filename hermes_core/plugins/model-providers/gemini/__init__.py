@@ -44,6 +44,7 @@ register_provider(
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         base_url_env="GEMINI_BASE_URL",
         url_endings=(("/v1beta", "/v1beta/openai"),),
+        model_prefixes=("google/", "gemini/", "models/"),
         key_envs=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         aliases=("google", "google-gemini", "google-ai-studio"),
         default_model="gemini-3.1-pro-preview",
