@@ -9,7 +9,7 @@ from hermes_core.local.config import Config
 from hermes_core.providers.credentials import Credentials
 from hermes_core.providers.directory import Directory
 from hermes_core.providers.missing import no_provider
-from hermes_core.providers.named import entry_at, find_provider, profile_of
+from hermes_core.providers.named import entry_at, entry_of, find_provider, profile_of
 from hermes_core.providers.profile import ProviderProfile
 
 AUTO = "auto"
@@ -48,6 +48,8 @@ def choose(
             f"{profile.name} is switched off in config.yaml (enabled: false). Set it to true, or "
             "choose another provider."
         )
+    if profile.entry is None and entry_of(config, profile.name.lower()) is not None:
+        reason = f"{reason}; your own endpoint of that name is custom:{profile.name}"
     return Chosen(profile, reason, search.saved)
 
 

@@ -1,7 +1,6 @@
 """Endpoints that the user named: entries of ``config.yaml`` as providers, ``custom:NAME``."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from hermes_core.ground.errors import ConfigError
@@ -78,12 +77,6 @@ def profile_of(entry: NamedProvider, directory: Directory) -> ProviderProfile:
         default_window=entry.context_window,
         entry=entry,
     )
-
-
-def shadowed(config: Config, names: Iterable[str]) -> list[str]:
-    """Return the named endpoints that only ``custom:NAME`` reaches, ``names`` being others'."""
-    taken = {name.lower() for name in names}
-    return [entry.name for entry in config.providers if entry.name.lower() in taken]
 
 
 def expanded(url: str, config: Config) -> str:

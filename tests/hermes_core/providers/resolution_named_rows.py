@@ -144,6 +144,7 @@ ROWS_OF_NAMED = [
         ("openrouter", OPENROUTER, OR_KEY, "m"),
         saved=named(NamedProvider("openrouter", base_url=LAB), provider="openrouter", model="m"),
         file={"OPENROUTER_API_KEY": OR_KEY},
+        trail="your own endpoint of that name is custom:openrouter",
     ),
     Row(
         "and is reached by its whole identity, without the other's key",
