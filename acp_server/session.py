@@ -21,6 +21,7 @@ from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import Interrupted
 from hermes_core.ground.events import Event
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
 
 GRACE = 0.08
@@ -47,7 +48,16 @@ class Agent(Protocol):
         ...
 
     def configure(self, config: Config) -> None:
-        """Use other settings from the next turn on."""
+        """Use other settings from the next step on."""
+        ...
+
+    @property
+    def runtime(self) -> Runtime:
+        """The provider and model that are asked now; raises ``ConfigError``."""
+        ...
+
+    def choose_model(self, provider: str | None = None, model: str | None = None) -> Runtime:
+        """Use others from the next step on; raises ``ConfigError``."""
         ...
 
 

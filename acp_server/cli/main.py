@@ -8,6 +8,9 @@ from pathlib import Path
 
 from acp_server.cli.auth import add_auth_parser, run_auth
 from acp_server.cli.console import Failure, Quit, explain, parts_of, say
+from acp_server.cli.fallback import add_fallback_parser, run_fallback
+from acp_server.cli.models import add_model_parser, run_model
+from acp_server.cli.providers import run_providers
 
 MODES = ("default", "accept_edits")
 INTERRUPTED = 130
@@ -81,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--keep", action="store_true", help="leave the scratch repository behind")
 
     command("doctor", "tell what is configured, what is missing, and what to do next")
+    command("providers", "list the providers: what each needs, what is set up, where from")
+    add_model_parser(command("model", "search and pick provider and model, and save them"))
+    add_fallback_parser(command("fallback", "list or change the providers that stand in"))
     add_auth_parser(command("auth", "log in with a provider, or store its key"))
     return parser
 
@@ -150,6 +156,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "chat": _chat,
     "demo": _demo,
     "doctor": _doctor,
+    "fallback": run_fallback,
+    "model": run_model,
+    "providers": run_providers,
 }
 
 

@@ -14,7 +14,6 @@ from acp_server.capabilities import ClientCapabilities
 from acp_server.rpc.errors import RESOURCE_NOT_FOUND, RpcError
 from acp_server.rpc.server import AcpServer
 from acp_server.session import AcpSession
-from hermes_core.ground.errors import HermesError
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config, hermes_home, load_config
 
@@ -100,14 +99,6 @@ class Connection:
         config = self.config()
         request = Request(provider=self.options.provider, model=self.options.model)
         return resolve(request, config, credentials=load_credentials(config))
-
-    def describe_model(self) -> str:
-        """Return the provider and model in use, or why there is none."""
-        try:
-            runtime = self.runtime()
-        except HermesError as error:
-            return f"none. {error}"
-        return f"`{runtime.model}` through {runtime.provider} ({runtime.base_url})"
 
     async def close(self) -> None:
         """Cancel every turn, end every child process, save and close what is open."""

@@ -82,7 +82,7 @@ def _run_command(
     session: AcpSession,
     command: slash.Command,
     argument: str,
-    _interrupt: Interrupt,
+    interrupt: Interrupt,
 ) -> Mapping[str, Any]:
     def set_mode(mode: Mode) -> None:
         session.agent.mode = mode
@@ -92,11 +92,26 @@ def _run_command(
         cwd=str(session.cwd),
         mode=session.agent.mode,
         set_mode=set_mode,
-        model=connection.describe_model,
+        model=partial(_describe_model, session),
         tools=_tool_names,
+        runtime=lambda: session.agent.runtime,
+        choose=session.agent.choose_model,
+        config=connection.config,
+        configure=session.agent.configure,
+        interrupt=interrupt,
     )
-    session.screen.send(text_update(command.run(seat, argument), ""))
+    if session.stale:
+        session.agent.configure(connection.config())
+    session.screen.send(text_update(slash.answer(command, seat, argument), ""))
     return {"stop_reason": "end_turn"}
+
+
+def _describe_model(session: AcpSession) -> str:
+    try:
+        runtime = session.agent.runtime
+    except HermesError as error:
+        return f"none. {error}"
+    return f"`{runtime.model}` through {runtime.provider} ({runtime.base_url})"
 
 
 def _tool_names() -> list[str]:

@@ -12,7 +12,8 @@ async def test_commands_are_told_after_the_answer(agent: AcpClient) -> None:
     session = await agent.new_session()
     await agent.wait_for(lambda: session.updates)
     (update,) = session.of_kind("available_commands_update")
-    assert [command["name"] for command in update["availableCommands"]] == ["help", "mode"]
+    names = [command["name"] for command in update["availableCommands"]]
+    assert names == ["help", "mode", "model", "provider", "providers", "fallback"]
     about = [message for message in agent.received if session.id in str(message)]
     assert "result" in about[0]
 
