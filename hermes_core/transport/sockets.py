@@ -16,6 +16,7 @@ from typing import Any, Final
 import httpcore
 
 from hermes_core.ground.errors import Interrupted
+from hermes_core.transport.nested_tls import NestedTls
 
 _STEADY: Final = 16
 """Reads after which an answer counts as a steady stream."""
@@ -104,10 +105,11 @@ def using(tap: Tap) -> Iterator[None]:
 
 
 class TappedStream(httpcore.NetworkStream):
-    """A connection."""
+    """A connection: a socket, or ``nested`` on top of it."""
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._socket = sock
+    def __init__(self, sock: socket.socket, nested: NestedTls | None = None) -> None:
+        self._held = sock
+        self._socket = nested or sock
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Return what has arrived, up to ``max_bytes``; b"" at the end."""
@@ -130,7 +132,7 @@ class TappedStream(httpcore.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of ``buffer``."""
         if _CURRENT.tap is not None:
-            _CURRENT.tap.attach(self._socket)
+            _CURRENT.tap.attach(self._held)
         try:
             self._socket.settimeout(timeout)
             self._socket.sendall(buffer)
@@ -150,17 +152,22 @@ class TappedStream(httpcore.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
         """Return the connection with TLS on top of it."""
-        tap = _CURRENT.tap
-        sock = self._socket
+        sock = self._held
+        nested: NestedTls | None = None
         try:
             sock.settimeout(timeout)
-            # the handshake comes later, since the wrapper takes the connection from its socket
-            sock = ssl_context.wrap_socket(
-                sock, server_hostname=server_hostname, do_handshake_on_connect=False
-            )
-            if tap is not None:
-                tap.attach(sock)
-            sock.do_handshake()
+            if isinstance(sock, ssl.SSLSocket):
+                nested = NestedTls(sock, ssl_context, server_hostname)
+                nested.do_handshake()
+            else:
+                # the handshake comes later, since the wrapper takes the connection from its socket
+                wrapped = ssl_context.wrap_socket(
+                    sock, server_hostname=server_hostname, do_handshake_on_connect=False
+                )
+                sock = wrapped
+                if _CURRENT.tap is not None:
+                    _CURRENT.tap.attach(sock)
+                wrapped.do_handshake()
         except TimeoutError as error:
             sock.close()
             raise httpcore.ConnectTimeout from error
@@ -170,7 +177,7 @@ class TappedStream(httpcore.NetworkStream):
         except BaseException:
             sock.close()
             raise
-        return TappedStream(sock)
+        return TappedStream(sock, nested)
 
     def get_extra_info(self, info: str) -> Any:
         """Answer what httpcore asks: whether an idle connection was closed by its server."""
@@ -228,7 +235,7 @@ def _connected(host: str, port: int, timeout: float | None, tap: Tap | None) -> 
     raise failure
 
 
-def _is_readable(sock: socket.socket) -> bool:
+def _is_readable(sock: socket.socket | NestedTls) -> bool:
     if sock.fileno() < 0:
         return True
     poll = select.poll()

@@ -1,6 +1,7 @@
 """An HTTP proxy that tunnels: it answers CONNECT and passes bytes on, wherever it was told to."""
 
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,11 +12,12 @@ from typing import Self
 class FakeProxy:
     """Tunnels every CONNECT to ``target``, a port of this machine, while the block runs.
 
-    heads: what each client sent before its tunnel was open.
+    heads: what each client sent before its tunnel was open. tls: with which it is itself reached.
     """
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, tls: ssl.SSLContext | None = None) -> None:
         self.heads: list[bytes] = []
+        self._tls = tls
         self._target = target
         self._sockets: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -23,7 +25,8 @@ class FakeProxy:
     @property
     def url(self) -> str:
         """What the proxy's variable must be."""
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        scheme, host = ("https", "localhost") if self._tls else ("http", "127.0.0.1")
+        return f"{scheme}://{host}:{self._listener.getsockname()[1]}"
 
     def __enter__(self) -> Self:
         _begin(self._serve)
@@ -49,6 +52,9 @@ class FakeProxy:
                 _begin(lambda client=client: self._tunnel(client))
 
     def _tunnel(self, client: socket.socket) -> None:
+        if self._tls is not None:
+            client = self._tls.wrap_socket(client, server_side=True)
+            self._sockets.append(client)
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             data = client.recv(1)
@@ -80,4 +86,4 @@ def _begin(work: Callable[[], None]) -> None:
 
 def _shut(sock: socket.socket) -> None:
     with suppress(OSError):
-        sock.shutdown(socket.SHUT_RDWR)
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)

@@ -19,7 +19,7 @@ from hermes_core.transport.network import Network
 from hermes_core.transport.tls import trusted_context
 from tests.fakes.provider import FakeProvider, Reply, Text, Wait, say
 from tests.fakes.proxy import FakeProxy
-from tests.hermes_core.transport.conftest import CARRIERS, KEY, carried_at, runtime_at
+from tests.hermes_core.transport.conftest import CARRIERS, KEY, carried_at, runtime_at, texts_of
 
 needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="makes its certificate")
 
@@ -105,6 +105,54 @@ def test_a_proxy_is_gone_through_and_sees_neither_key_nor_words(
         ]
         assert KEY.encode() not in b"".join(proxy.heads)
     assert all(KEY in str(request.headers) for request in provider.requests)
+
+
+@pytest.fixture
+def behind_tls(
+    provider: FakeProvider, certificate: tuple[Path, Path]
+) -> Iterator[tuple[FakeProxy, Network]]:
+    """Yield a proxy that is itself reached by TLS, and the way through it."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with FakeProxy(provider.port, context) as proxy:
+        yield proxy, Network(ca_file=str(certificate[0]), proxy=proxy.url, connect_timeout=20)
+
+
+@needs_openssl
+def test_a_proxy_may_be_reached_by_tls_itself(
+    provider: FakeProvider, runtime: Runtime, behind_tls: tuple[FakeProxy, Network]
+) -> None:
+    proxy, network = behind_tls
+    words = ["word " * 50_000, "end"]
+    provider.script(say(*words), say("b"))
+    for expected in ("".join(words), "b"):
+        with open_stream(runtime, BODY, interrupt=Interrupt(), network=network) as stream:
+            assert "".join(text for chunk in stream for text in texts_of(chunk)) == expected
+    assert len(proxy.heads) == 1
+
+
+@needs_openssl
+def test_a_blocked_read_is_woken_under_both(
+    provider: FakeProvider, runtime: Runtime, behind_tls: tuple[FakeProxy, Network]
+) -> None:
+    provider.script(Reply([Text("a"), Wait(threading.Event())]))
+    interrupt = Interrupt()
+
+    def work() -> None:
+        with open_stream(
+            runtime,
+            BODY,
+            interrupt=interrupt,
+            network=behind_tls[1],
+            before_wait=lambda: seen and threading.Thread(target=interrupt.set).start(),
+        ) as stream:
+            for chunk in stream:
+                seen.extend(texts_of(chunk))
+
+    seen: list[str] = []
+    with pytest.raises(Interrupted):
+        work()
+    assert seen == ["a"]
 
 
 @needs_openssl
