@@ -1,4 +1,4 @@
-"""The index of the bundled providers. Made by ``indexing.index_text``, not by hand."""
+"""The index of the bundled providers. Made by ``indexing.renew``, not by hand."""
 
 from hermes_core.providers.directory import Index
 

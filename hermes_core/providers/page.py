@@ -7,7 +7,7 @@ from hermes_core.providers.profile import ProviderProfile
 _HEAD = """\
 # Bundled providers
 
-<!-- Made from hermes_core/plugins/model-providers/ by page.page(). Do not edit by hand. -->
+<!-- Made from hermes_core/plugins/model-providers/ by indexing.renew(). Do not edit by hand. -->
 
 [providers.md](providers.md) says how a provider is chosen and where keys may go. The variable of an
 address counts in `.env`; an exported one counts only where no key is needed, since it may come from

@@ -1,13 +1,10 @@
-from pathlib import Path
-
+from hermes_core.providers.indexing import PAGE, index_text
 from hermes_core.providers.page import page
 from hermes_core.providers.registry import BUNDLED, Catalogue
 
-PAGE = Path(__file__).parents[3] / "docs" / "provider-list.md"
-
 
 def test_the_page_is_what_the_profiles_say() -> None:
-    again = "write it anew from page(Catalogue(BUNDLED).all())"
+    again = "make it anew as hermes_core/providers/indexing.py says"
     assert PAGE.read_text(encoding="utf-8") == page(Catalogue(BUNDLED).all()), again
 
 
@@ -17,3 +14,10 @@ def test_every_provider_has_a_row_with_its_variables() -> None:
         (row,) = [line for line in text.splitlines() if line.startswith(f"| `{profile.name}`")]
         for word in (*profile.aliases, *profile.key_envs, *profile.url_envs):
             assert f"`{word}`" in row
+
+
+def test_the_text_of_the_index_is_the_index() -> None:
+    found: dict[str, object] = {}
+    index = Catalogue(BUNDLED).directory.index
+    exec(index_text(index), found)
+    assert found["BUNDLED_INDEX"] == index

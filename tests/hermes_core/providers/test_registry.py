@@ -51,7 +51,7 @@ def test_what_is_bundled_loads_without_a_problem() -> None:
 
 
 def test_the_index_is_what_the_folders_say() -> None:
-    again = "make it anew with indexing.index_text, then format it"
+    again = "make it anew as hermes_core/providers/indexing.py says"
     assert Catalogue(BUNDLED).directory.index == BUNDLED_INDEX, again
 
 
