@@ -169,7 +169,10 @@ def rotate(config: Config, credential_id: str, *, clock: Clock = time.time) -> C
 
 
 def refresh(config: Config, credential: Credential, *, interrupt: Interrupt) -> Credential | None:
-    """Return ``credential`` renewed, by network; None if it cannot be. See ``refreshing.renew``."""
+    """Return ``credential`` renewed, by network; None if it cannot be.
+
+    Raises as ``refresh.renew`` does.
+    """
     from hermes_core.providers.refresh import renew
 
     return renew(config, credential, interrupt=interrupt)
