@@ -11,15 +11,23 @@ agent's, whose answer is noted), ``{"update": {}}``, ``{"raw": line}``, ``{"hang
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 
 def acp_agent(
-    folder: Path, *steps: dict[str, Any], on: str = "session/prompt", session: Any = None
+    folder: Path,
+    *steps: dict[str, Any],
+    on: str = "session/prompt",
+    session: Any = None,
+    later: Sequence[dict[str, Any]] | None = None,
 ) -> list[str]:
-    """Return the command of an agent that plays ``steps`` when ``on`` is called."""
-    script = {"on": on, "steps": steps, "session": session or {}}
+    """Return the command of an agent that plays ``steps`` when ``on`` is called.
+
+    later: what it plays from its second start on.
+    """
+    script = {"on": on, "steps": steps, "session": session or {}, "later": later}
     (folder / "script.json").write_text(json.dumps(script))
     return [sys.executable, str(Path(__file__)), str(folder)]
 
@@ -34,6 +42,8 @@ def received(folder: Path) -> list[dict[str, Any]]:
 class _Agent:
     def __init__(self, folder: Path) -> None:
         self._script = json.loads((folder / "script.json").read_text())
+        if self._script["later"] is not None and (folder / "received.jsonl").exists():
+            self._script["steps"] = self._script["later"]
         self._log = (folder / "received.jsonl").open("a", buffering=1)
         self._last_id = 100
         self._note({"env": dict(os.environ), "cwd": str(Path.cwd()), "argv": sys.argv[2:]})
