@@ -16,7 +16,7 @@ def warm(connection: Connection, steps: Sequence[Step] | None = None) -> None:
     """Begin to load, once for a connection; whatever fails here is told by the prompt itself."""
     if not connection.warmed:
         connection.warmed = True
-        chosen = (_tools, _transport, _environment) if steps is None else steps
+        chosen = (_tools, _transport, _environment, _prices) if steps is None else steps
         threading.Thread(target=_run, args=(connection, chosen), name="warm", daemon=True).start()
 
 
@@ -44,3 +44,10 @@ def _environment(connection: Connection) -> None:
     from hermes_core.local.processes import child_environment
 
     child_environment(connection.config())
+
+
+def _prices(connection: Connection) -> None:
+    from hermes_core.model.prices import warm as warm_prices
+
+    if connection.runtime().base_url.startswith("https:"):
+        warm_prices()
