@@ -60,7 +60,7 @@ class Directory:
         """Return the provider that lives at ``url``; of several, the one with the nearest path."""
         host, path = guard.host_of(url), urlsplit(url).path
         found = [
-            (len(start) if path.startswith(start) else -1, name)
+            (len(start) if path.startswith(start) else 0, name)
             for pattern, start, name in self.index.places
             if matches_host(pattern, host)
         ]

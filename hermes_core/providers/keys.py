@@ -16,7 +16,7 @@ Where keys may go:
 - Where the address is the user's to choose (``custom``, servers on the own machine), the variable
   goes to the address that the user gave or saved, but not to the host of another known provider.
   ``OPENAI_API_KEY`` goes to the chat's endpoint only, never to one of a fallback or a side task.
-- A login goes to its provider's hosts alone.
+- A login goes to its provider's hosts alone, and only where that provider was chosen.
 - Nothing but a key given with it goes to an address from the process environment: that may come
   from the project that is being worked on.
 """
@@ -93,7 +93,7 @@ class Keys:
             found = self._of_entry(profile)
         borrowed = holder is profile and profile.base_url is None and profile.entry is None
         if found is None and holder and not (borrowed and not asked.main):
-            found = self._own(holder, address)
+            found = self._own(holder, address, logins=holder.name == profile.name)
         return _checked(found or Key(NO_KEY, "none", holder or profile))
 
     def may_go(self, profile: ProviderProfile, address: Address) -> bool:
@@ -143,12 +143,13 @@ class Keys:
         place = "in .env" if self._config.user_env.get(name) else "in the environment"
         return Key(Secret(value), f"{name} {place}", holder, f"{profile.name}:env:{name}")
 
-    def _own(self, holder: ProviderProfile, address: Address) -> Key | None:
+    def _own(self, holder: ProviderProfile, address: Address, *, logins: bool) -> Key | None:
         """Return the provider's own key; one that is traded before use is among what is stored."""
-        traded = self._stored(holder, address) if holder.auth_kind == "copilot" else None
+        stored = self._stored(holder, address, logins=logins)
+        traded = stored if holder.auth_kind == "copilot" else None
         return traded or (
             self._variable(holder, self._config.user_env, "in .env")
-            or self._stored(holder, address)
+            or stored
             or self._variable(holder, self._config.env, "in the environment")
         )
 
@@ -172,9 +173,10 @@ class Keys:
             return None
         return Key(Secret(":".join(filter(None, values))), f"{names[0]} {place}", holder)
 
-    def _stored(self, holder: ProviderProfile, address: Address) -> Key | None:
+    def _stored(self, holder: ProviderProfile, address: Address, *, logins: bool) -> Key | None:
         for credential in self._credentials.get(holder.name, ()):
-            if credential.kind == "api_key" or self._is_at_home(holder, address.url):
+            at_home = logins and self._is_at_home(holder, address.url)
+            if credential.kind == "api_key" or at_home:
                 reason = credential.source
                 return Key(credential.token, reason, holder, credential.id, credential)
         return None

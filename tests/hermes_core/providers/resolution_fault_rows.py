@@ -220,6 +220,13 @@ ROWS_OF_FAULTS = [
         file={"GEMINI_API_KEY": "gem-1"},
     ),
     Row(
+        "a login serves the provider that was chosen, not whoever is pointed at its host",
+        saved={"provider": "zai", "model": "m", "base_url": "https://api.minimaxi.com/v1"},
+        stored=stored("minimax-oauth", "mm-login", "oauth"),
+        error="own host alone",
+        kind=NoCredentials,
+    ),
+    Row(
         "a placeholder is no key",
         saved={"provider": "deepseek", "model": "m"},
         file={"DEEPSEEK_API_KEY": "your-api-key"},
