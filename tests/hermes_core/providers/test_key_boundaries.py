@@ -5,7 +5,6 @@ Whose host is whose comes from ``tests/data/providers.json``.
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
