@@ -6,14 +6,16 @@ less than half the time. Every carrier sends through here, so that a process has
 one set of rules. One pool an endpoint lives as long as the process.
 """
 
+import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 import httpcore
 
+from hermes_core.ground.errors import ConfigError
 from hermes_core.transport.guard import origin
 from hermes_core.transport.network import Network
 from hermes_core.transport.sockets import Tap, TappedBackend
@@ -21,6 +23,9 @@ from hermes_core.transport.tls import trusted_context
 
 _KEEP_SECONDS: Final = 55.0
 _KEPT: Final = 4
+_FRAMING: Final = frozenset({"host", "content-length", "transfer-encoding"})
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE: Final = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
 
 _POOLS: dict[tuple[Any, ...], httpcore.ConnectionPool] = {}
 _POOLS_LOCK = threading.Lock()
@@ -59,7 +64,7 @@ def send(
         "read": network.idle_timeout,
         "write": network.idle_timeout,
     }
-    headers = [("Host", host_header(outgoing.url)), *outgoing.headers]
+    headers = [("Host", host_header(outgoing.url)), *_sendable(outgoing.headers)]
     if outgoing.content or outgoing.method != "GET":
         headers.insert(1, ("Content-Length", str(len(outgoing.content))))
     request = httpcore.Request(
@@ -85,6 +90,22 @@ def host_header(url: str) -> str:
     scheme, host, port = origin(url)
     name = f"[{host}]" if ":" in host else host
     return name if port == (443 if scheme == "https" else 80) else f"{name}:{port}"
+
+
+def _sendable(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield ``headers`` without those that belong to the connection.
+
+    Raises ``ConfigError`` for one that no server would take, such as a key with a line's end.
+    """
+    for name, value in headers:
+        if name.lower() in _FRAMING:
+            continue
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise ConfigError(
+                f"The header {name!r:.60} cannot be sent: it holds a character that none may have. "
+                "Check the key for signs that were pasted with it, and model.extra_headers."
+            )
+        yield name, value
 
 
 def _new_pool(url: str, network: Network, kept: int = _KEPT) -> httpcore.ConnectionPool:

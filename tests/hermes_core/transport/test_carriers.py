@@ -20,6 +20,7 @@ from hermes_core.ground.errors import (
 )
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.secrets import Secret
 from hermes_core.ground.version import __version__
 from hermes_core.transport.carrier import endpoint, open_stream, warm
 from hermes_core.transport.network import Network
@@ -101,7 +102,7 @@ def test_the_key_is_shown_as_the_runtime_says(provider: FakeProvider, runtime: R
     provider.script(say("a"), say("b"), say("c"))
     ask(replace(runtime, auth="x-api-key"))
     ask(replace(runtime, auth="none"))
-    ask(replace(runtime, api_key=type(runtime.api_key)("")))
+    ask(replace(runtime, api_key=Secret("")))
     assert [keys_of(request) for request in provider.requests] == [{"x-api-key": KEY}, {}, {}]
 
 
@@ -114,6 +115,24 @@ def test_the_runtimes_headers_take_the_place_of_ours(
     sent = provider.requests[0].headers
     assert (sent["user-agent"], sent["x-title"]) == ("mine", "t")
     assert keys_of(provider.requests[0]) == {"authorization": f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize("key", ["sk-one\nsk-two", "sk-…", "sk-one ", "sk-\x7f"])
+def test_a_key_that_cannot_be_sent_is_told_and_not_shown(
+    provider: FakeProvider, runtime: Runtime, key: str
+) -> None:
+    with pytest.raises(ConfigError, match="Check the key") as caught:
+        ask(replace(runtime, api_key=Secret(key)))
+    assert "sk-" not in str(caught.value)
+    assert provider.requests == []
+
+
+def test_a_header_cannot_change_where_or_how_much(provider: FakeProvider, runtime: Runtime) -> None:
+    provider.script(say("a"))
+    ask(replace(runtime, headers=(("Host", "other"), ("Content-Length", "1"))))
+    assert provider.requests[0].headers["host"] == f"127.0.0.1:{provider.port}"
+    with pytest.raises(ConfigError, match=r"model\.extra_headers"):
+        ask(replace(runtime, headers=(("X Y", "a"),)))
 
 
 def test_nothing_of_the_environment_reaches_the_endpoint(
