@@ -123,7 +123,8 @@ class _Resolution:
         url = self._routed(address, key)
         model = self._model()
         endpoint = Endpoint(profile, self._dialect(url), url)
-        saved_mode = config.api_mode if self._chosen.is_saved else None
+        is_elsewhere = address.trust == "given" or not self._chosen.is_saved
+        saved_mode = None if is_elsewhere else config.api_mode
         mode, reason = mode_of(endpoint, model, self._request.api_mode, saved_mode)
         self._trail.append(f"format {mode}: {reason}")
         url = _with_path(endpoint, mode)

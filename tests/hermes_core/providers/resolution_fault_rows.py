@@ -91,6 +91,13 @@ ROWS_OF_FAULTS = [
         mode="chat_completions",
     ),
     Row(
+        "54147 again: nor for another address",
+        ("custom", MINE, "", "m"),
+        ask={"base_url": MINE, "model": "m"},
+        saved={"base_url": LOCAL, "model": "m", "api_mode": "codex_responses"},
+        mode="chat_completions",
+    ),
+    Row(
         "39753: a model of another vendor's name stays with the custom endpoint",
         ("custom", MINE, "", "anthropic/claude-sonnet-5"),
         saved={"provider": "custom", "base_url": MINE, "model": "anthropic/claude-sonnet-5"},

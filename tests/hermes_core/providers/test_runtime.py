@@ -12,7 +12,8 @@ from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config, load_config
 from hermes_core.local.provider_settings import Choice, NamedProvider
 from hermes_core.providers.credentials import Credential
-from hermes_core.providers.directory import directory_of
+from hermes_core.providers.directory import Directory, directory_of
+from hermes_core.providers.index import BUNDLED_INDEX
 from hermes_core.providers.profile import ProviderProfile
 from hermes_core.providers.registry import BUNDLED, Catalogue
 from hermes_core.providers.resolution import DEFAULT_WINDOW, Request, request_for, resolve
@@ -151,6 +152,26 @@ def test_the_main_endpoint_in_a_chain_has_its_own_key() -> None:
     settings = config(base_url=MINE, model="m", api_key=Secret("sk-mine-1"))
     runtime = resolve(request_for(Choice("custom", "other")), settings, KNOWN)
     assert (runtime.base_url, runtime.api_key.reveal()) == (MINE, "sk-mine-1")
+
+
+@pytest.mark.parametrize(
+    ("settings", "loaded"),
+    [
+        (config(provider="or", model="m", api_key=Secret("sk-or-1")), {"openrouter"}),
+        (config(base_url=MINE, model="m"), {"custom"}),
+        (config(base_url="https://api.deepseek.com/v1", model="m"), {"custom", "deepseek"}),
+        (config(model="m", user_env={"ZAI_API_KEY": "z-1"}), {"custom", "zai"}),
+    ],
+)
+def test_only_the_folders_that_are_needed_are_loaded(settings: Config, loaded: set[str]) -> None:
+    asked: set[str] = set()
+
+    def load(name: str) -> ProviderProfile | None:
+        asked.add(name)
+        return KNOWN.get(name)
+
+    resolve(Request(), settings, Directory(BUNDLED_INDEX, load))
+    assert asked == loaded
 
 
 def test_a_window_that_a_plugin_declares_holds() -> None:
