@@ -20,6 +20,7 @@ from acp_server.cli.console import Failure, Quit, is_terminal, say, terminal
 from acp_server.cli.entry import Entry
 from acp_server.cli.live import LivePaper
 from acp_server.cli.paper import Paper, PlainPaper
+from acp_server.cli.piped import read_piped, with_piped
 from acp_server.cli.questions import Asker, KeyAsker, NobodyAsker, TerminalFace
 from acp_server.cli.transcript import Transcript
 from acp_server.cli.turns import Turns, explained
@@ -119,10 +120,10 @@ async def seated(
 def run_chat(options: ChatOptions) -> int:
     """Run ``hermes chat``; return the exit code. Raises ``Failure``."""
     if options.prompt is not None:
-        return run_to_end(_one_turn(options, options.prompt))
+        return run_to_end(_one_turn(options, with_piped(options.prompt)))
     if is_terminal(sys.stdin):
         return run_to_end(_conversation(options))
-    prompt = sys.stdin.read().strip()
+    prompt = read_piped().strip()
     if not prompt:
         raise Failure(
             "There is nothing to ask: no prompt was given, and stdin is empty.",

@@ -93,6 +93,11 @@ def read(path: str) -> Json:
     return {"stopReason": "end_turn"}
 
 
+def repeat(rest: str) -> Json:
+    chunk(f"heard: {rest}")
+    return {"stopReason": "end_turn"}
+
+
 def flood(size: str) -> Json:
     for _ in range(int(size)):
         chunk("x" * 1_000_000)
@@ -136,7 +141,7 @@ def escape(_rest: str) -> Json:
 
 
 PROMPTS: dict[str, Callable[[str], Json]] = {
-    f.__name__: f for f in (hello, edit, read, flood, wait, ignore, die, fail, escape)
+    f.__name__: f for f in (hello, edit, read, repeat, flood, wait, ignore, die, fail, escape)
 }
 
 

@@ -66,6 +66,16 @@ def test_a_piped_prompt(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
     assert chat(None)[0] == 0
 
 
+def test_what_is_piped_reaches_the_agent_with_the_prompt(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    piped = tmp_path / "main.py"
+    piped.write_text("x = 1\n")
+    with piped.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert "heard: this?\n\nFrom stdin:\n\nx = 1" in chat("repeat this?")[1]
+
+
 def test_nothing_to_ask(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(" \n"))
     with pytest.raises(Failure, match="nothing to ask"):
