@@ -15,6 +15,10 @@ order mark) when they save. Bytes are therefore mapped back: a buffer that diffe
 in nothing else is the disk's bytes; in one that differs, ``\\n`` becomes ``\\r\\n`` if the file
 on the disk has more of those. A buffer that was served that way is written the same way, without
 ``\\r`` or mark; an editor that serves bytes as they are gets them as they are.
+
+An editor that fails. A read that it does not answer is served from the disk, but nothing made
+from such a text is written through the editor before it has told its own: it could hold changes
+that nobody saved. Only "no such file" and "no such method" mean that it has no text to lose.
 """
 
 import concurrent.futures
@@ -46,6 +50,7 @@ SIZE_LIMIT = 2_000_000
 
 _SLACK_NS = 20_000_000  # a file's time stamp comes from a coarse clock that lags behind
 _MARK = "\ufeff"
+_PATIENCE = 2  # questions without an answer after which an editor is left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,10 @@ class _Style:
         if self.hides_mark:
             text = text.removeprefix(_MARK)
         return text.replace("\r\n", "\n") if self.hides_returns else text
+
+
+class _Untold(Exception):
+    """The editor may hold a text of the file and did not tell it; says why."""
 
 
 class ClientFiles:
@@ -102,6 +111,7 @@ class ClientFiles:
         self._timeouts = 0
         self._seen: dict[Path, _Seen] = {}
         self._styles: dict[Path, _Style] = {}
+        self._blind: set[Path] = set()
         self._wrote: dict[Path, bytes] = {}
         self._commands: list[tuple[int, int]] = []
 
@@ -112,7 +122,13 @@ class ClientFiles:
         disk = self._on_disk(path)
         if disk is None and path.exists():
             return self._local.read(path)
-        text = self._buffer(path)
+        try:
+            text = self._buffer(path)
+        except _Untold:
+            self._blind.add(path)
+            text = None
+        else:
+            self._blind.discard(path)
         if text is None:
             return self._local.read(path) if disk is None else disk
         return self._choose(path, text, disk)
@@ -120,7 +136,8 @@ class ClientFiles:
     def write(self, path: Path, data: bytes) -> Written:
         """Replace the file's content through the editor, or on the disk if it cannot.
 
-        Reads the file again afterwards: editors format, add newlines, change line endings.
+        Reads the file again afterwards: editors format, add newlines, change line endings. Raises
+        ``ToolError`` if the editor refuses it, or might lose a text that was never read.
         """
         name = self._name(path)
         text = _text(data)
@@ -130,6 +147,8 @@ class ClientFiles:
         before = self._on_disk(path)
         if existed and before is None:
             return self._to_disk(path, data)
+        if path in self._blind:
+            self._require_nothing_unsaved(path, name, before)
         if not existed:
             with suppress(OSError):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -138,13 +157,10 @@ class ClientFiles:
             self._request("fs/write_text_file", {"path": name, "content": content})
         except RpcError as error:
             self._writes = self._writes and error.code != METHOD_NOT_FOUND
-            if existed and error.code not in (METHOD_NOT_FOUND, RESOURCE_NOT_FOUND):
-                raise ToolError(
-                    f"The editor did not write {name}: {error.message}. Read the file again "
-                    "before another try."
-                ) from error
+            if error.code not in (METHOD_NOT_FOUND, RESOURCE_NOT_FOUND):
+                raise ToolError(_refusal(name, error, existed=existed)) from error
             return self._to_disk(path, data)
-        return Written("client", differs=self._differs(path, data, before))
+        return self._written(path, data, before)
 
     def commands_ran(self, started_ns: int) -> None:
         """Note that files changed since ``started_ns`` (epoch, ns) may have been changed by us."""
@@ -179,8 +195,27 @@ class ClientFiles:
             return False
         return any(start <= changed <= end for start, end in self._commands)
 
-    def _differs(self, path: Path, data: bytes, before: bytes | None) -> bool:
-        """Return whether the file is not what was written.
+    def _require_nothing_unsaved(self, path: Path, name: str, disk: bytes | None) -> None:
+        """Raise ``ToolError`` unless the editor has no other text than ``disk``.
+
+        For a file that was last read from the disk because the editor did not answer.
+        """
+        try:
+            text = self._buffer(path, even_if_silent=True)
+        except _Untold as why:
+            raise ToolError(
+                f"The editor does not tell its text of {name} ({why}), so nothing was written: "
+                "it may hold unsaved changes. Try again, or have the user save the file."
+            ) from why
+        if text and (disk is None or self._choose(path, text, disk) != disk):
+            raise ToolError(
+                f"The editor holds unsaved changes of {name} that have not been read, so nothing "
+                "was written. Read the file again, then make the edit."
+            )
+        self._blind.discard(path)
+
+    def _written(self, path: Path, data: bytes, before: bytes | None) -> Written:
+        """Return what the file is after ``data`` was written to it through the editor.
 
         While the disk is as it was, the editor has not saved yet, and its buffer is compared.
         """
@@ -189,14 +224,22 @@ class ClientFiles:
             self._seen.pop(path, None)
             self._wrote.pop(path, None)
         if disk == data:
-            return False
-        text = self._buffer(path)
+            return Written("client")
+        saved = disk is not None and disk != before
+        try:
+            text = self._buffer(path)
+        except _Untold:
+            text = None
         if text is None:
-            return True
+            return Written("client", differs=True, found=disk if saved else None)
+        is_ours = _as_file(text, data) == data
         with self._lock:
-            buffer = _digest(text.encode("utf-8"))
-            self._seen[path] = _Seen(buffer, _digest(disk or b""), buffer_holds=True)
-        return disk != before or _as_file(text, data) != data
+            digests = (_digest(text.encode("utf-8")), _digest(disk or b""))
+            self._seen[path] = _Seen(*digests, buffer_holds=not (is_ours and saved))
+        if is_ours and not saved:
+            return Written("client")
+        found = disk if is_ours else _as_file(text, disk or data)
+        return Written("client", differs=True, found=found)
 
     def _to_disk(self, path: Path, data: bytes) -> Written:
         written = self._local.write(path, data)
@@ -214,25 +257,29 @@ class ClientFiles:
             return None
         return data if _text(data) is not None else None
 
-    def _buffer(self, path: Path) -> str | None:
-        """Return the editor's text, None if it has none or does not answer as it should."""
+    def _buffer(self, path: Path, *, even_if_silent: bool = False) -> str | None:
+        """Return the editor's text, None if it has none; raise ``_Untold`` if it does not say.
+
+        An editor that has twice in a row not answered is asked only if ``even_if_silent``.
+        """
         name = self._name(path)
         if name is None or not self._reads:
             return None
+        if self._timeouts >= _PATIENCE and not even_if_silent:
+            raise _Untold("it does not answer")
         try:
             result = self._request("fs/read_text_file", {"path": name})
         except RpcError as error:
-            self._count(error)
-            return None
+            self._timeouts = self._timeouts + 1 if isinstance(error, RequestTimeout) else 0
+            self._reads = error.code != METHOD_NOT_FOUND
+            if error.code in (METHOD_NOT_FOUND, RESOURCE_NOT_FOUND):
+                return None
+            raise _Untold(_reason(error)) from error
         self._timeouts = 0
         content = result.get("content") if isinstance(result, dict) else None
-        return content if isinstance(content, str) and _encodable(content) else None
-
-    def _count(self, error: RpcError) -> None:
-        """Stop asking an editor that lacks the method or has twice in a row not answered."""
-        self._timeouts = self._timeouts + 1 if isinstance(error, RequestTimeout) else 0
-        if error.code == METHOD_NOT_FOUND or self._timeouts >= 2:
-            self._reads = False
+        if not isinstance(content, str) or not _encodable(content):
+            raise _Untold("its answer holds no text")
+        return content
 
     def _request(self, method: str, params: dict[str, Any]) -> Any:
         interrupt = self._interrupt()
@@ -256,6 +303,18 @@ class ClientFiles:
 
 def _cancel(future: "concurrent.futures.Future[Any]") -> None:
     future.cancel()
+
+
+def _refusal(name: str, error: RpcError, *, existed: bool) -> str:
+    if existed:
+        next_step = "Read the file again before another try."
+    else:
+        next_step = "Nothing was put on the disk. Try again, or choose another path."
+    return f"The editor did not write {name}: {_reason(error)}. {next_step}"
+
+
+def _reason(error: RpcError) -> str:
+    return error.message.strip().rstrip(".")
 
 
 def _digest(data: bytes) -> bytes:

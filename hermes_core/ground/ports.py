@@ -1,16 +1,21 @@
 """What the core needs from above, as protocols. The core brings local implementations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write did. ``differs`` tells that the file read back is not what was sent."""
+    """What a write did.
+
+    differs: whether the file is not known to be what was sent. found: what it is instead, None
+    if it could not be read back.
+    """
 
     via: Literal["disk", "client"]
     differs: bool = False
+    found: bytes | None = field(default=None, compare=False, repr=False)
 
 
 class Files(Protocol):

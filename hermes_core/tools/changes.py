@@ -16,6 +16,10 @@ _WHOLE_DIFF = 1_000_000
 
 _CONTEXT = 20
 _TOLD_LINES = 30
+_UNKNOWN = (
+    " The editor took it, but the disk does not hold it and the editor does not tell its text, so "
+    "it is not known what the file is now. Read it before the next edit."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,10 @@ def prepare_change(ctx: ToolContext, change: Change) -> Prepared:
         ctx.interrupt.raise_if_set()
         written = ctx.files.write(change.path, change.after)
         after, done = change.after, change.done
-        if written.differs:
-            after = ctx.files.read(change.path)
+        if written.differs and written.found is None:
+            done += _UNKNOWN
+        elif written.found is not None:
+            after = written.found
             done += _difference(change.after, after)
         ctx.seen.record(change.path, after)
         return Output(done, diff(change.path, change.before, after), locations=locations)
@@ -123,4 +129,4 @@ def _difference(sent: bytes, found: bytes) -> str:
         return " The editor saved it with other line ends or another final newline."
     told = "\n".join(changed[:_TOLD_LINES])
     more = "\n[more; read the file]" if len(changed) > _TOLD_LINES else ""
-    return f" The editor changed it while saving:\n{told}{more}"
+    return f" The editor has something else than it was sent:\n{told}{more}"

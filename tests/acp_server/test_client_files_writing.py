@@ -79,13 +79,22 @@ def test_an_unsaved_write_that_cannot_be_read_again_is_reported(
     assert files.write(path, b"new") == Written("client", differs=True)
 
 
-@pytest.mark.parametrize("code", [RESOURCE_NOT_FOUND, METHOD_NOT_FOUND, INTERNAL_ERROR])
-def test_a_new_file_that_the_editor_refuses_goes_to_the_disk(
+@pytest.mark.parametrize("code", [RESOURCE_NOT_FOUND, METHOD_NOT_FOUND])
+def test_a_new_file_that_the_editor_knows_nothing_of_goes_to_the_disk(
     files: ClientFiles, editor: Editor, home: Path, code: int
 ) -> None:
     editor.error = RpcError(code, "no")
     assert files.write(home / "a" / "new.py", b"x") == Written("disk")
     assert (home / "a" / "new.py").read_bytes() == b"x"
+
+
+def test_a_new_file_that_the_editor_refuses_is_not_written(
+    files: ClientFiles, editor: Editor, home: Path
+) -> None:
+    editor.error = RpcError(INTERNAL_ERROR, "the folder is read-only.")
+    with pytest.raises(ToolError, match=r"the folder is read-only\. Nothing was put"):
+        files.write(home / "new.py", b"x")
+    assert not (home / "new.py").exists()
 
 
 def test_an_editors_error_about_an_existing_file_is_told_and_nothing_is_written(

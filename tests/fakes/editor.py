@@ -36,6 +36,7 @@ class Editor:
         self.buffers: dict[str, str] = {}
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.error: RpcError | None = None
+        self.read_error: RpcError | None = None
         self.silent = False
         self.on_save: Callable[[str], bytes] | None = str.encode
 
@@ -53,8 +54,9 @@ class Editor:
         self, method: str, params: dict[str, Any], future: "concurrent.futures.Future[Any]"
     ) -> None:
         path = Path(params["path"])
-        if self.error is not None:
-            future.set_exception(self.error)
+        error = self.error or (self.read_error if method == "fs/read_text_file" else None)
+        if error is not None:
+            future.set_exception(error)
         elif method == "fs/write_text_file":
             self.buffers[params["path"]] = params["content"]
             if self.on_save is not None:

@@ -27,7 +27,15 @@ class SavingEditor(LocalFiles):
         self._new = new
 
     def write(self, path: Path, data: bytes) -> Written:
-        super().write(path, data.replace(self._old, self._new))
+        saved = data.replace(self._old, self._new)
+        super().write(path, saved)
+        return Written("client", differs=True, found=saved)
+
+
+class SilentEditor(LocalFiles):
+    """An editor that keeps what it is sent, and does not tell how it stands."""
+
+    def write(self, path: Path, data: bytes) -> Written:
         return Written("client", differs=True)
 
 
@@ -142,7 +150,8 @@ def test_what_an_editor_made_of_it_is_told_and_known(ctx: ToolContext, project: 
     prepared = write_file.prepare(editing, {"path": "a.py", "content": "a\nb=1\nc\n"})
     output = prepared.run(ignore)
     assert output.text == (
-        "Created a.py (3 lines). The editor changed it while saving:\n@@ -2 +2 @@\n-b=1\n+b = 1"
+        "Created a.py (3 lines). The editor has something else than it was sent:\n"
+        "@@ -2 +2 @@\n-b=1\n+b = 1"
     )
     assert output.content == (Diff(str(project / "a.py"), None, "a\nb = 1\nc\n"),)
     assert not ctx.seen.changed(project / "a.py", b"a\nb = 1\nc\n")
@@ -151,10 +160,22 @@ def test_what_an_editor_made_of_it_is_told_and_known(ctx: ToolContext, project: 
 def test_another_final_newline_by_an_editor_is_told(ctx: ToolContext, project: Path) -> None:
     editing = replace(ctx, files=SavingEditor(b"c\n", b"c\n\n"))
     text = write_file.prepare(editing, {"path": "a", "content": "c\n"}).run(ignore).text
-    assert "The editor changed it while saving:\n@@ -1,0 +2 @@\n+" in text
+    assert "something else than it was sent:\n@@ -1,0 +2 @@\n+" in text
     editing = replace(ctx, files=SavingEditor(b"d", b"d\n"))
     text = write_file.prepare(editing, {"path": "b", "content": "d"}).run(ignore).text
     assert text.endswith("The editor saved it with other line ends or another final newline.")
+
+
+def test_an_editor_that_does_not_tell_what_it_has_is_not_said_to_have_changed_it(
+    ctx: ToolContext, project: Path
+) -> None:
+    (project / "a.py").write_text("old\n")
+    output = write_file.prepare(
+        replace(ctx, files=SilentEditor()), {"path": "a.py", "content": "new\n"}
+    ).run(ignore)
+    assert "it is not known what the file is now. Read it before the next edit." in output.text
+    assert "@@" not in output.text
+    assert output.content == (Diff(str(project / "a.py"), "old\n", "new\n"),)
 
 
 def test_a_mask_is_not_written_over_a_secret(call: Call, project: Path) -> None:
