@@ -6,13 +6,15 @@ A failure is met by the first of these that its rule allows and that is still op
    longer takes, renew the login, take the provider's next key;
 2. wait and ask again. A wait doubles with every attempt and is spread at random by up to half,
    so that many clients do not come back together. What the provider asks for (``Retry-After``)
-   wins, up to a cap; if it is long and another provider is at hand, nobody waits for it;
+   wins: nobody asks earlier. If it is long and another provider is at hand, or longer than
+   ``LONGEST_ASKED_WAIT``, nobody waits for it;
 3. ask the next provider of the chain;
 4. give up, and say what a person can do.
 
 A conversation that is too long is for the turn to shorten: no wait and no other provider helps.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,7 +35,9 @@ from hermes_core.ground.errors import (
 )
 
 LONGEST_WAIT = 60.0
+
 LONGEST_ASKED_WAIT = 600.0
+"""Seconds that a provider may ask us to wait; who asks for more is given up."""
 
 REST = 60.0
 """Seconds for which a primary that is out of requests or credit is left alone."""
@@ -129,8 +133,9 @@ def decide(error: ProviderError, state: State) -> Action:
         if mend in state.mends:
             return Action(mend)
     falls_back = rule.falls_back and state.another
-    if rule.first_wait is not None and state.attempt <= state.max_retries:
-        seconds = _wait(rule.first_wait, error.retry_after, state)
+    waits = rule.first_wait is not None and state.attempt <= state.max_retries
+    if waits and not _asks_too_long(error):
+        seconds = _wait(rule.first_wait or 0.0, error.retry_after, state)
         if seconds <= LONGEST_WAIT * 1.5 or not falls_back:
             return Action("wait", seconds)
     return Action("fall_back" if falls_back else "give_up")
@@ -159,7 +164,7 @@ def last_words(error: ProviderError, attempt: int, *, text_shown: bool, provider
         tries = f" All {providers} providers of the chain were asked."
     else:
         tries = f" Tried {attempt} times." if attempt > 1 else ""
-    return f"{error}{tries} {rule_for(error).advice}"
+    return f"{error}{_asked(error)}{tries} {rule_for(error).advice}"
 
 
 def rule_for(error: ProviderError) -> Rule:
@@ -170,8 +175,23 @@ def rule_for(error: ProviderError) -> Rule:
     return Rule(None, "Try again later.")
 
 
+def _asks_too_long(error: ProviderError) -> bool:
+    return error.retry_after is not None and error.retry_after > LONGEST_ASKED_WAIT
+
+
+def _asked(error: ProviderError) -> str:
+    """Return what a person must know of a wait that is too long for us, or ""."""
+    if error.retry_after is None or not _asks_too_long(error):
+        return ""
+    minutes = math.ceil(error.retry_after / 60)
+    days, hours = minutes // 1440, minutes % 1440 // 60
+    parts = ((days, "d"), (hours, "h"), (minutes % 60 if not days else 0, "min"))
+    length = " ".join(f"{number} {unit}" for number, unit in parts if number)
+    return f" It asks to wait for {length}, which is too long to wait for here."
+
+
 def _wait(first: float, asked: float | None, state: State) -> float:
     if asked is not None:
-        return min(asked, LONGEST_ASKED_WAIT) * (1 + 0.1 * state.jitter)
+        return asked * (1 + 0.1 * state.jitter)
     backoff = min(first * 2.0 ** min(state.attempt - 1, 30), LONGEST_WAIT)
     return backoff * (1 + 0.5 * state.jitter)

@@ -87,7 +87,7 @@ def test_in_the_middle_of_the_answer(
 
 
 def test_while_it_waits_to_try_again(make_model: MakeModel, provider: FakeProvider) -> None:
-    provider.script(fail(429, "slow", retry_after="3600"))
+    provider.script(fail(429, "slow", retry_after="600"))
     told = threading.Event()
     seconds = interrupted(make_model(), lambda _: told.set(), lambda: told.wait(WATCHDOG))
     assert seconds < WATCHDOG / 2

@@ -119,8 +119,8 @@ def test_a_conversation_that_is_too_long_is_for_the_turn_to_shorten(shown: bool)
 
 
 def test_a_long_wait_is_not_waited_for_while_another_provider_is_at_hand() -> None:
-    assert after(RateLimited("no", retry_after=3600)).kind == "wait"
-    assert after(RateLimited("no", retry_after=3600), another=True).kind == "fall_back"
+    assert after(RateLimited("no", retry_after=300)).kind == "wait"
+    assert after(RateLimited("no", retry_after=300), another=True).kind == "fall_back"
     assert after(RateLimited("no", retry_after=20), another=True).kind == "wait"
 
 
@@ -143,12 +143,28 @@ def test_many_attempts_do_not_overflow() -> None:
     assert after(ServerError("no"), 10_000, retries=10**6).seconds == LONGEST_WAIT
 
 
+@pytest.mark.parametrize("asked", [0.0, 2.0, LONGEST_ASKED_WAIT])
+def test_nobody_waits_less_than_the_provider_asks(asked: float) -> None:
+    assert after(RateLimited("no", retry_after=asked)) == Action("wait", asked)
+    assert after(ServerError("no", retry_after=asked)) == Action("wait", asked)
+    assert after(ServerError("no", retry_after=asked), jitter=1.0).seconds >= asked
+
+
+@pytest.mark.parametrize("kind", [RateLimited, ServerError])
+def test_a_wait_that_is_too_long_is_not_begun(kind: type[ProviderError]) -> None:
+    error = kind("It broke.", retry_after=LONGEST_ASKED_WAIT + 1)
+    assert after(error).kind == "give_up"
+    assert after(error, another=True).kind == "fall_back"
+    told = last_words(error, 1, text_shown=False)
+    assert told.startswith("It broke. It asks to wait for 11 min, which is too long to wait for")
+
+
 @pytest.mark.parametrize(
-    ("asked", "seconds"), [(0.0, 0.0), (2.0, 2.0), (3600.0, LONGEST_ASKED_WAIT)]
+    ("asked", "told"), [(3600, "1 h,"), (5430, "1 h 31 min,"), (180_000, "2 d 2 h,")]
 )
-def test_the_providers_wish_counts_up_to_a_cap(asked: float, seconds: float) -> None:
-    assert after(RateLimited("no", retry_after=asked)).seconds == seconds
-    assert after(ServerError("no", retry_after=asked)).seconds == seconds
+def test_how_long_a_provider_asks_to_wait_is_told(asked: float, told: str) -> None:
+    words = last_words(RateLimited("no", retry_after=asked), 1, text_shown=False)
+    assert f"wait for {told}" in words
 
 
 def test_a_person_reads_what_happened_and_what_comes_next() -> None:

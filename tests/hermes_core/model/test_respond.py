@@ -156,7 +156,7 @@ def test_what_may_pass_is_tried_again_and_said(
 def test_the_status_comes_before_the_wait(
     make_model: MakeModel, provider: FakeProvider, shown: Shown
 ) -> None:
-    provider.script(fail(429, "slow down", retry_after="3600"))
+    provider.script(fail(429, "slow down", retry_after="500"))
     interrupt = Interrupt()
 
     def stop_at_the_status(event: Event) -> None:
@@ -166,7 +166,7 @@ def test_the_status_comes_before_the_wait(
     with pytest.raises(Interrupted):
         make_model().respond([HI], [], stop_at_the_status, interrupt)
     assert "slow down" in shown.statuses[0]
-    assert "in 600 s" in shown.statuses[0]
+    assert "in 500 s" in shown.statuses[0]
 
 
 def test_it_gives_up_after_the_configured_number(
