@@ -4,8 +4,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from acp_server.cli.entry import Entry
 from acp_server.cli.live import LivePaper
 from acp_server.cli.paper import Paper, PlainPaper
 from acp_server.cli.piped import read_piped, with_piped
+from acp_server.cli.printable import visible_line
 from acp_server.cli.questions import Asker, KeyAsker, NobodyAsker, TerminalFace
 from acp_server.cli.transcript import Transcript
 from acp_server.cli.turns import Turns, explained
@@ -28,6 +29,7 @@ from hermes_core.ground.version import __version__
 from hermes_core.local.config import hermes_home
 
 INTERRUPTED = 130
+SHORT_ID = 8
 LEAVE = ("/quit", "/exit")
 HELP = "Enter sends · Alt-Enter starts a line · Ctrl-C stops a turn · /quit leaves"
 
@@ -135,7 +137,8 @@ def run_chat(options: ChatOptions) -> int:
 async def _one_turn(options: ChatOptions, prompt: str) -> int:
     async with seated(options.command, options.cwd, os.environ, NobodyAsker()) as seat:
         await _open(seat, options)
-        reason = await seat.turns.run(prompt)
+        with _way_back_told(seat):
+            reason = await seat.turns.run(prompt)
     if reason == "cancelled":
         return INTERRUPTED
     return 0 if reason == "end_turn" else 1
@@ -147,13 +150,32 @@ async def _conversation(options: ChatOptions) -> int:
         about = await _open(seat, options)
         seat.transcript.remark(_banner(options.cwd, about), "bold", "banner")
         seat.transcript.remark(HELP, "dim", "banner")
-        while True:
-            say()
-            prompt = await _next_prompt(seat.client, entry)
-            if prompt is None or prompt.strip() in LEAVE:
-                return 0
-            if prompt.strip():
-                await seat.turns.run(prompt)
+        with _way_back_told(seat):
+            while True:
+                say()
+                prompt = await _next_prompt(seat.client, entry)
+                if prompt is None or prompt.strip() in LEAVE:
+                    return 0
+                if prompt.strip():
+                    await seat.turns.run(prompt)
+
+
+@contextmanager
+def _way_back_told(seat: Seat) -> Iterator[None]:
+    """In the end, tell a person at the terminal how to go on, if the session holds a message."""
+
+    def tell() -> None:
+        if is_terminal(sys.stdout) and (seat.turns.count or seat.client.resumed):
+            short = visible_line(seat.client.session_id[:SHORT_ID])
+            words = f"Session {short} · `hermes chat --resume={short}` goes on with it."
+            seat.transcript.remark(words, "dim", "farewell")
+
+    try:
+        yield
+    except Quit:
+        tell()
+        raise
+    tell()
 
 
 async def _next_prompt(client: AcpClient, entry: Entry) -> str | None:

@@ -49,6 +49,7 @@ class AcpClient:
         self.agent: Params = {}
         self.capabilities: Params = {}
         self.session_id = ""
+        self.resumed = False
         self._process = process
         self._face = face
         self._questions: set[asyncio.Task[str | None]] = set()
@@ -111,6 +112,7 @@ class AcpClient:
     async def load_session(self, session_id: str, cwd: Path) -> Params:
         """Load a session; its history arrives as updates before this returns."""
         self.session_id = session_id
+        self.resumed = True
         return await self.call(
             "session/load", {"sessionId": session_id, "cwd": str(cwd), "mcpServers": []}
         )

@@ -2,19 +2,24 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from acp_server.cli.auth import add_auth_parser, run_auth
 from acp_server.cli.console import Failure, Quit, explain, parts_of, say
 from acp_server.cli.fallback import add_fallback_parser, run_fallback
 from acp_server.cli.models import add_model_parser, run_model
+from acp_server.cli.printable import visible_line
 from acp_server.cli.providers import run_providers
 
 MODES = ("default", "accept_edits")
 INTERRUPTED = 130
 USAGE = 2
+ID = re.compile(r"(?=.*[0-9])[0-9a-f-]{4,36}|[0-9a-f]{8}")
+"""A session's id, or its beginning: what a word of a prompt does not look like."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,13 +73,15 @@ def _parser() -> argparse.ArgumentParser:
     acp.add_argument("--setup", action="store_true", help="choose a provider in this terminal")
 
     chat = command("chat", "talk to the agent in this terminal")
-    chat.add_argument("prompt", nargs="?", metavar="PROMPT", help="run one turn, then exit")
+    chat.add_argument(
+        "prompt", nargs="*", action=OnePrompt, metavar="PROMPT", help="run one turn, then exit"
+    )
     chat.add_argument(
         "--resume",
         nargs="?",
         const="",
         metavar="ID",
-        help="go on with the session ID, or with the last one of this folder",
+        help="go on with the session whose id begins with ID, or with this folder's last one",
     )
     _add_model_options(chat)
     chat.add_argument("--cwd", metavar="DIR", help="work in DIR instead of here")
@@ -89,6 +96,24 @@ def _parser() -> argparse.ArgumentParser:
     add_fallback_parser(command("fallback", "list or change the providers that stand in"))
     add_auth_parser(command("auth", "log in with a provider, or store its key"))
     return parser
+
+
+class OnePrompt(argparse.Action):
+    """Takes the prompt as one word of the command line; several are refused with a hint."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        _option: str | None = None,
+    ) -> None:
+        """Set the prompt."""
+        words = list(values or ())
+        if len(words) > 1:
+            whole = visible_line(" ".join(words)).replace('"', "'")
+            parser.error(f'put the prompt in quotes: hermes chat "{whole}"')
+        setattr(namespace, self.dest, words[0] if words else None)
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -122,6 +147,7 @@ def _chat(arguments: argparse.Namespace) -> int:
     from acp_server.cli.chat import ChatOptions, run_chat
     from acp_server.cli.client import agent_command
 
+    prompt, resume = _prompt_and_session(arguments.prompt, arguments.resume)
     chosen: list[str] = []
     for name in ("provider", "model"):
         value = getattr(arguments, name)
@@ -131,11 +157,28 @@ def _chat(arguments: argparse.Namespace) -> int:
         ChatOptions(
             cwd=_folder(arguments.cwd),
             command=agent_command(*chosen),
-            prompt=arguments.prompt,
-            resume=arguments.resume,
+            prompt=prompt,
+            resume=resume,
             mode=arguments.mode,
         )
     )
+
+
+def _prompt_and_session(prompt: str | None, resume: str | None) -> tuple[str | None, str | None]:
+    """Tell apart what the command line said; what follows ``--resume`` may be the prompt."""
+    if resume and not ID.fullmatch(resume):
+        if prompt is not None:
+            raise Failure(
+                f"{resume!r} is no id of a session.",
+                'The last session goes on with `hermes chat --resume "your prompt"`.',
+            )
+        prompt, resume = resume, ""
+    if prompt is not None and not prompt.strip():
+        raise Failure(
+            "The prompt is empty.",
+            'Ask with `hermes chat "your question"`, or run `hermes chat` for a conversation.',
+        )
+    return prompt, resume
 
 
 def _demo(arguments: argparse.Namespace) -> int:

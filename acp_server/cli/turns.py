@@ -30,7 +30,10 @@ def explained(failure: RpcFailure) -> Failure:
 
 
 class Turns:
-    """Runs the turns of one session. ``live`` is the paper, where that is a terminal."""
+    """Runs the turns of one session. ``live`` is the paper, where that is a terminal.
+
+    ``count`` is how many there were.
+    """
 
     def __init__(
         self,
@@ -39,6 +42,7 @@ class Turns:
         live: LivePaper | None,
         keyboard: int | None,
     ) -> None:
+        self.count = 0
         self._client = client
         self._transcript = transcript
         self._live = live
@@ -52,6 +56,7 @@ class Turns:
         The first Ctrl-C cancels the turn, the second raises ``Quit``. Raises ``Failure`` if the
         agent dies.
         """
+        self.count += 1
         began = time.monotonic()
         prompt = asyncio.ensure_future(self._client.prompt(text))
         with ExitStack() as stack:

@@ -96,5 +96,10 @@ def test_a_conversation_on_a_terminal(project: Path, environ: dict[str, str]) ->
         terminal.expect("I do not run the tests")
         terminal.expect("›")
         terminal.send("\x04")
+        terminal.expect("`hermes chat --resume=")
         assert terminal.exit_code() == 0
+    session = terminal.words.rpartition("--resume=")[2].partition("`")[0]
+    code, again, _ = chat(project, environ, f"--resume={session}", "And now?")
+    assert code == 0
+    assert again.startswith(f"› {PROMPT}\n")
     assert (project / "stats.py").read_text() != FILES["stats.py"]

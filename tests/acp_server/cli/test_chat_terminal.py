@@ -117,6 +117,7 @@ def test_leaving_with_ctrl_d_and_with_ctrl_c(fake_agent: list[str], tmp_path: Pa
         terminal.expect("›")
         terminal.send("\x04")
         assert terminal.exit_code() == 0
+        assert "--resume" not in terminal.words
     with start(fake_agent, tmp_path) as terminal:
         terminal.expect("›")
         terminal.send("half\x03")

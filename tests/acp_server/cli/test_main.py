@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 
+from acp_server.cli.chat import ChatOptions
 from acp_server.cli.console import Failure
 from acp_server.cli.main import MODES, main, platform_refusal
 from hermes_core.ground.actions import Mode
@@ -44,6 +45,54 @@ def test_a_wrong_command_line_exits_with_2(argv: list[str], capsys: Captured) ->
         main(argv)
     assert caught.value.code == 2
     assert "usage: hermes" in capsys.readouterr().err
+
+
+def test_a_prompt_of_several_words_is_refused_with_a_hint(capsys: Captured) -> None:
+    with pytest.raises(SystemExit):
+        main(["chat", "hello", "world"])
+    assert 'put the prompt in quotes: hermes chat "hello world"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("prompt", ["", " \n"])
+def test_an_empty_prompt_is_refused(prompt: str, capsys: Captured) -> None:
+    assert main(["chat", prompt]) == 1
+    assert capsys.readouterr().err.startswith("The prompt is empty.\nAsk with ")
+
+
+@pytest.mark.parametrize(
+    ("argv", "prompt", "resume"),
+    [
+        ([], None, None),
+        (["hi"], "hi", None),
+        (["--mode", "default", "hi"], "hi", None),
+        (["--resume"], None, ""),
+        (["--resume", "add a test"], "add a test", ""),
+        (["--resume", "add"], "add", ""),
+        (["--resume", "--", "1a2b"], "1a2b", ""),
+        (["hi", "--resume"], "hi", ""),
+        (["--resume", "1a2b"], None, "1a2b"),
+        (["--resume=1a2b", "hi"], "hi", "1a2b"),
+        (["--resume", "cafedada", "hi"], "hi", "cafedada"),
+        (["hi", "--resume", "0b1d8f0c-1111"], "hi", "0b1d8f0c-1111"),
+    ],
+)
+def test_a_prompt_is_told_from_an_id(
+    argv: list[str], prompt: str | None, resume: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[ChatOptions] = []
+
+    def run_chat(options: ChatOptions) -> int:
+        asked.append(options)
+        return 0
+
+    monkeypatch.setattr("acp_server.cli.chat.run_chat", run_chat)
+    assert main(["chat", *argv]) == 0
+    assert [(options.prompt, options.resume) for options in asked] == [(prompt, resume)]
+
+
+def test_what_is_no_id_beside_a_prompt_is_refused(capsys: Captured) -> None:
+    assert main(["chat", "--resume", "last", "hi"]) == 1
+    assert capsys.readouterr().err.startswith("'last' is no id of a session.\n")
 
 
 def test_no_command_shows_the_help(capsys: Captured) -> None:
