@@ -20,6 +20,7 @@ from hermes_core.local.provider_settings import (
 
 _NO_KEY = Secret("")
 _SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS")
+_NO_SECRETS = ("FILE", "PATH", "URL", "URI", "ID", "SECONDS", "LIMIT")
 _SECRET_HEADERS = (*_SECRET_NAMES, "AUTHORIZATION", "COOKIE")
 
 
@@ -176,11 +177,28 @@ def _register_secrets(config: Config) -> None:
     for name, value in (pair for pairs in headers for pair in pairs):
         if name.upper().endswith(_SECRET_HEADERS):
             REDACTOR.register(Secret(value.rpartition(" ")[2]))
-    own = {config.key_env, *(entry.key_env for entry in config.providers)}
+    own = set(_variables_of_entries(config))
     for source in (config.env, config.user_env):
         for name, value in source.items():
-            if name in own or name.upper().endswith(_SECRET_NAMES):
+            if name in own or _holds_secret(name):
                 REDACTOR.register(Secret(value))
+
+
+def _holds_secret(name: str) -> bool:
+    """Tell whether a variable's name says so: its last word, or ``TOKEN`` before a service's."""
+    *before, last = name.upper().split("_")
+    if last.endswith(_SECRET_NAMES):
+        return True
+    return "TOKEN" in before and last not in _NO_SECRETS
+
+
+def _variables_of_entries(config: Config) -> Iterator[str | None]:
+    tasks = config.auxiliary.values()
+    yield config.key_env
+    yield from (entry.key_env for entry in config.providers)
+    yield from (choice.key_env for choice in config.fallback_providers)
+    yield from (task.key_env for task in tasks)
+    yield from (choice.key_env for task in tasks for choice in task.fallback_chain)
 
 
 def _keys_of_entries(config: Config) -> Iterator[Secret]:

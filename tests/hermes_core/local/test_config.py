@@ -297,3 +297,23 @@ def test_reading_the_settings_module_loads_nothing_heavy(run_python) -> None:
         "heavy = {'yaml', 'dotenv', 'psutil', 'sqlite3', 'difflib', 'subprocess', 'logging'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "masked"),
+    [
+        ("ANY_API_KEY", True),
+        ("MYAPIKEY", True),
+        ("AWS_BEARER_TOKEN_BEDROCK", True),
+        ("HF_TOKEN", True),
+        ("AWS_WEB_IDENTITY_TOKEN_FILE", False),
+        ("KEYBOARD_LAYOUT", False),
+        ("TOKENIZERS_PATH", False),
+    ],
+)
+def test_a_variables_name_tells_whether_it_is_masked(
+    tmp_path: Path, name: str, masked: bool
+) -> None:
+    value = f"canary-of-{name.lower().replace('_', '-')}"
+    load(tmp_path, **{name: value})
+    assert (REDACTOR.redact(value) == MASK) == masked

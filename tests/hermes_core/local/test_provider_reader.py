@@ -210,12 +210,13 @@ def test_every_key_is_masked_from_then_on(tmp_path: Path) -> None:
         """
 model: {extra_headers: {Authorization: Bearer canary-header-1}}
 providers: {lab: {api_key: canary-entry-1, key_env: LAB_WORD}}
-fallback_providers: [{provider: a, model: b, api_key: canary-fallback-1}]
+fallback_providers: [{provider: a, model: b, api_key: canary-fallback-1, key_env: CHAIN_WORD}]
 auxiliary:
   vision: {api_key: canary-task-1, fallback_chain: [{provider: a, model: b, api_key: canary-in-1}]}
 """,
         LAB_WORD="canary-variable-1",
+        CHAIN_WORD="canary-chained-1",
     )
-    names = ("header-1", "entry-1", "fallback-1", "task-1", "in-1", "variable-1")
+    names = ("header-1", "entry-1", "fallback-1", "task-1", "in-1", "variable-1", "chained-1")
     for name in names:
         assert REDACTOR.redact(f"<canary-{name}>") == f"<{MASK}>"
