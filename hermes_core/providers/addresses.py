@@ -46,17 +46,31 @@ def address_of(
     found = _chosen(profile, config, given, is_saved=is_saved) or _exported(profile, config)
     if found is None:
         found = _built_in(profile, config)
-    url = _meant(profile, tidy(found.url))
+    try:
+        url = _meant(profile, tidy(found.url))
+    except ConfigError as error:
+        where = f"{found.reason}: " if found.trust in ("saved", "ambient") else ""
+        raise ConfigError(f"{where}{error}") from None
     return Address(url, found.trust, found.reason, found.own_variable, found.ignored)
 
 
 def tidy(url: str) -> str:
-    """Return an address without what people paste along with it. Raises ``ConfigError``."""
-    url = url.strip().rstrip("/")
+    """Return an address without what people paste along with it.
+
+    Raises ``ConfigError`` for what is no address, and for one with a query or a fragment: paths
+    are added to its end.
+    """
+    url = url.strip()
+    if is_remote(url):
+        if "?" in url or "#" in url:
+            raise ConfigError(
+                "The endpoint's address holds a query or a fragment (? or # and what follows), "
+                "which would end up within the path. Leave it out."
+            )
+        guard.origin(url)
+    url = url.rstrip("/")
     for ending in _PASTED:
         url = url.removesuffix(ending)
-    if is_remote(url):
-        guard.origin(url)
     return url
 
 

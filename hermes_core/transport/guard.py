@@ -17,7 +17,10 @@ def origin(url: str) -> tuple[str, str, int]:
     """
     parts = _split(url)
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise ConfigError(f"{url!r} is no address of an endpoint: it must begin with https://")
+        raise ConfigError(
+            f"{url!r} is no address of an endpoint. Begin it with https://, or with http:// on "
+            "this machine or a network that you trust, and name the host."
+        )
     if parts.username is not None or parts.password is not None:
         raise ConfigError(
             "The endpoint's address holds a user name or password. Put the key into model.api_key."
