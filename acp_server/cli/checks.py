@@ -58,6 +58,7 @@ def examine(environ: Mapping[str, str], resolve: Resolve) -> Report:
         _python(),
         *_settings(config),
         *_model(config, resolve),
+        *_fallbacks(config),
         _sessions(config.home),
         *_programs(config),
     ]
@@ -110,6 +111,21 @@ def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
     ):
         reason = reasons.get(about)
         yield Finding("good", about, f"{words}  ({reason})" if reason else words)
+
+
+def _fallbacks(config: Config) -> Iterator[Finding]:
+    from hermes_core.model.assembly import runtime_for
+    from hermes_core.providers.resolution import request_for
+
+    for number, choice in enumerate(config.fallback_providers, 1):
+        words = f"{number}. {choice.model} through {choice.provider}"
+        try:
+            runtime = runtime_for(request_for(choice), config)
+        except ConfigError as error:
+            yield Finding("odd", "fallback", f"{words}: {parts_of(str(error))[0]}")
+            continue
+        reason = dict(_reasons(runtime.source)).get("key")
+        yield Finding("good", "fallback", f"{words}  ({reason})" if reason else words)
 
 
 def _reasons(source: Sequence[str]) -> Iterator[tuple[str, str]]:

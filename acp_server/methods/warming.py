@@ -16,7 +16,7 @@ def warm(connection: Connection, steps: Sequence[Step] | None = None) -> None:
     """Begin to load, once for a connection; whatever fails here is told by the prompt itself."""
     if not connection.warmed:
         connection.warmed = True
-        chosen = (_tools, _transport, _environment, _prices) if steps is None else steps
+        chosen = (_tools, _transport, _model, _environment, _prices) if steps is None else steps
         threading.Thread(target=_run, args=(connection, chosen), name="warm", daemon=True).start()
 
 
@@ -38,6 +38,13 @@ def _transport(connection: Connection) -> None:
     from hermes_core.transport.carrier import warm as warm_transport
 
     warm_transport(connection.runtime())
+
+
+def _model(_connection: Connection) -> None:
+    from hermes_core.model import assembly, facts
+
+    del assembly
+    facts.known_fact("", "")
 
 
 def _environment(connection: Connection) -> None:

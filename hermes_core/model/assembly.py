@@ -1,5 +1,6 @@
 """Models put together from the settings: the chat's and its fallbacks, each with its own key."""
 
+import logging
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,8 @@ from hermes_core.providers.credentials import Credential, Credentials
 from hermes_core.providers.pool import Outcome
 from hermes_core.providers.resolution import DEFAULT_WINDOW, Request, request_for, resolve
 from hermes_core.transport.guard import is_loopback, origin
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class StoredLogins:
         """Renew a login in the store; return whether there is a new one."""
         try:
             return stored.refresh(self.config, credential, interrupt=interrupt) is not None
-        except (ConfigError, ProviderError):
+        except ConfigError as error:
+            _log.warning("the login %s could not be renewed: %s", credential.id, error)
             return False
 
     def failed(self, credential: Credential, error: ProviderError) -> None:
@@ -65,7 +69,10 @@ class StoredLogins:
         elif isinstance(error, QuotaExhausted):
             outcome = "quota"
         until = None if error.retry_after is None else time.time() + error.retry_after
-        stored.report(self.config, credential.id, outcome, until)
+        try:
+            stored.report(self.config, credential.id, outcome, until)
+        except ConfigError as problem:
+            _log.warning("that %s was refused could not be noted: %s", credential.id, problem)
 
 
 def runtime_for(

@@ -105,12 +105,14 @@ class Model:
         self._seat.begin_call()
         ask = _Ask(messages, schemas, emit, interrupt)
         while True:
-            self._seat.renew_if_due(interrupt)
-            call = self._attempt(ask)
+            call: Attempt | None = None
+            self._seat.attempt += 1
             try:
+                self._seat.renew_if_due(interrupt)
+                call = self._attempt(ask)
                 fold = call.run()
             except ProviderError as error:
-                self._recover(error, call.text_shown, ask)
+                self._recover(error, call is not None and call.text_shown, ask)
             else:
                 return self._conclude(fold, ask)
 
@@ -132,7 +134,6 @@ class Model:
         request = wire.to_request(ask.messages, ask.schemas, runtime, stale=stale)
         network = network_for(self._config, runtime.base_url)
         self.calls += 1
-        self._seat.attempt += 1
         return Attempt(
             lambda latch, before_wait: open_stream(
                 runtime, request, interrupt=latch, network=network, before_wait=before_wait

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from hermes_core.ground.errors import ConfigError, NoCredentials, ProviderError
+from hermes_core.ground.errors import AuthFailed, ConfigError, NoCredentials, ProviderError
 from hermes_core.ground.events import Emit, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
@@ -28,7 +28,10 @@ class Logins(Protocol):
     """What can be done about stored credentials."""
 
     def refresh(self, credential: Credential, interrupt: Interrupt) -> bool:
-        """Renew a login in the store; return whether there is a new one."""
+        """Renew a login in the store; return whether there is a new one.
+
+        Raises a ``ProviderError`` if its service cannot tell just now.
+        """
         ...
 
     def failed(self, credential: Credential, error: ProviderError) -> None:
@@ -122,12 +125,28 @@ class Seat:
             self._chain.rest(REST_AFTER_ALL)
 
     def renew_if_due(self, interrupt: Interrupt) -> None:
-        """Renew a login that is about to end; if that fails, the call itself will tell."""
+        """Renew a login that is about to end, before it is used.
+
+        One that still serves for a moment is used as it is if renewing fails. Raises a
+        ``ProviderError`` for one that has ended.
+        """
         credential = self._ready().credential
         if credential is None or credential.expires is None or self._logins is None:
             return
-        if self._wall_clock() >= credential.expires - RENEW_BEFORE and not self._refreshed:
-            self.refresh(interrupt)
+        now = self._wall_clock()
+        if now < credential.expires - RENEW_BEFORE or self._refreshed:
+            return
+        has_ended = credential.expires <= now
+        try:
+            renewed = self._logins.refresh(credential, interrupt) and self._again()
+        except ProviderError as error:
+            if has_ended:
+                raise
+            _log.warning("%s could not be renewed yet: %s", credential.id, error)
+            return
+        self._refreshed = True
+        if has_ended and not renewed:
+            raise AuthFailed(f"The login of {credential.provider} has ended.")
 
     def refresh(self, interrupt: Interrupt) -> bool:
         """Renew the login in use; return whether there is a new one."""
@@ -135,9 +154,11 @@ class Seat:
         credential = self._ready().credential
         if credential is None or self._logins is None:
             return False
-        if not self._logins.refresh(credential, interrupt):
+        try:
+            return self._logins.refresh(credential, interrupt) and self._again()
+        except ProviderError as error:
+            _log.warning("%s could not be renewed: %s", credential.id, error)
             return False
-        return self._again()
 
     def rotate(self, error: ProviderError) -> bool:
         """Take the provider's next credential in place of the one that ``error`` is about.

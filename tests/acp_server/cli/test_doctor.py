@@ -147,3 +147,19 @@ def test_programs_that_are_missing_are_no_hindrance(
     shown = capsys.readouterr().out
     assert "! git          none: the agent cannot look at history" in shown
     assert not home.exists()
+
+
+def test_the_fallbacks_are_told_with_what_they_lack(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chain = (
+        "fallback_providers:\n"
+        "  - {provider: openrouter, model: a/b}\n"
+        "  - {provider: minimax, model: m}\n"
+    )
+    write(home, config=OWN + chain, env=f"OPENROUTER_API_KEY={KEY}\n")
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert "✓ fallback     1. a/b through openrouter (OPENROUTER_API_KEY in .env)" in shown
+    assert "! fallback     2. m through minimax: There is no key for minimax." in shown
+    assert KEY not in shown

@@ -55,6 +55,7 @@ class Pool:
         self._kind = kind
         self.tokens = list(tokens)
         self.expires: float | None = None
+        self.troubles: list[ProviderError] = []
 
     def access(self, spent: Collection[str] = ()) -> Access:
         left = [(f"pool#{i}", token) for i, token in enumerate(self.tokens)]
@@ -68,6 +69,8 @@ class Pool:
 
     def refresh(self, credential: Credential, interrupt: Interrupt) -> bool:
         self.refreshes.append(credential.id)
+        if self.troubles:
+            raise self.troubles.pop(0)
         if self.renewed is None:
             return False
         self.tokens[int(credential.id.partition("#")[2])] = self.renewed

@@ -1,8 +1,10 @@
 """What is tried before another provider: a renewed login, a further key, other reasoning."""
 
+import time
+
 import pytest
 
-from hermes_core.ground.errors import AuthFailed
+from hermes_core.ground.errors import AuthFailed, ServerError
 from hermes_core.model.chain import Resolved
 from tests.fakes.provider import Reply, fail, say
 from tests.hermes_core.model.candidates import Make, Pool, Providers, ask, at
@@ -104,3 +106,36 @@ def test_after_the_last_key_comes_the_next_provider(
     providers[1].script(say("here"))
     model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
     assert ask(model, shown)["content"] == "here"
+
+
+def test_a_login_that_has_ended_is_not_sent(make: Make, providers: Providers, shown: Shown) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool.expires = 0.0
+    providers[1].script(say("here"))
+    model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
+    assert ask(model, shown)["content"] == "here"
+    assert providers[0].requests == []
+    assert "has ended" in shown.statuses[-1]
+
+
+def test_a_login_service_that_is_down_is_waited_for_like_any_other(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool.expires, pool.renewed = 0.0, "new-token-new-token"
+    pool.troubles = [ServerError("The login service failed.", retry_after=0.0)]
+    providers[0].script(say("here"))
+    assert ask(make(pool, logins=pool, retries=1), shown)["content"] == "here"
+    assert len(shown.statuses) == 1
+    assert "Trying again now (1 of 1)" in shown.statuses[0]
+
+
+def test_a_login_that_still_serves_is_used_if_it_cannot_be_renewed_yet(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool.expires = time.time() + 60
+    pool.troubles = [ServerError("The login service failed.")]
+    providers[0].script(say("here"))
+    assert ask(make(pool, logins=pool), shown)["content"] == "here"
+    assert shown.statuses == []
