@@ -56,6 +56,10 @@ class Agent(Protocol):
         """The provider and model that are asked now; raises ``ConfigError``."""
         ...
 
+    def resume_cost(self, amount: float | None) -> None:
+        """Go on from what the session had cost; None if that is not known."""
+        ...
+
     def choose_model(self, provider: str | None = None, model: str | None = None) -> Runtime:
         """Use others from the next step on; raises ``ConfigError``."""
         ...

@@ -106,10 +106,15 @@ def _load(connection: Connection, session_id: str, place: Place, stop: Interrupt
     if store.session(session_id) is None:
         raise unknown_session(session_id)
     session = open_session(connection, place, session_id)
+    usage: Json | None = None
     for update in replay(store.shown(session_id)):
         stop.raise_if_set()
+        if update["sessionUpdate"] == "usage_update":
+            usage = update
         params = {"sessionId": session_id, "update": update}
         connection.server.notify(UPDATE, params, interrupt=stop)
+    if usage is not None:
+        session.agent.resume_cost(usage.get("cost", {}).get("amount"))
     return session
 
 

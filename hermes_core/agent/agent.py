@@ -111,6 +111,7 @@ class AIAgent:
             row.provider, row.model, base_url, Secret(api_key) if api_key else None, api_mode
         )
         self._model: Model | None = None
+        self._cost_before: tuple[float | None, ...] = ()
         self._files = files or LocalFiles()
         self._seen = Seen()
         self._workspace = workspace_of(row)
@@ -181,6 +182,10 @@ class AIAgent:
         if self._model is not None:
             self._model.use(chain_for(request, self._config))
         return runtime
+
+    def resume_cost(self, amount: float | None) -> None:
+        """Go on from what the session had cost in US dollars; None if that is not known."""
+        self._cost_before = (amount,)
 
     def interrupt(self) -> None:
         """Stop the running turn, from any thread; nothing happens if none runs."""
@@ -277,6 +282,8 @@ class AIAgent:
             from hermes_core.model.assembly import model_for
 
             self._model = model_for(self._request, self._config)
+            for amount in self._cost_before:
+                self._model.bill.resume(amount)
         return self._model
 
     def _toolbox(self, task_id: str, interrupt: Interrupt) -> Toolbox:

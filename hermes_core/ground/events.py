@@ -113,8 +113,7 @@ class PlanChanged:
 class UsageUpdated:
     """Tokens in the context after the last call, and the size of the model's window.
 
-    cost: an estimate in US dollars of all calls of the session since it was opened; None where a
-    price is not known.
+    cost: an estimate in US dollars of all calls of the session; None where a price is not known.
     """
 
     used: int

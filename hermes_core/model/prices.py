@@ -16,6 +16,12 @@ class Bill:
         self._calls = 0
         self._known = True
 
+    def resume(self, amount: float | None) -> None:
+        """Go on from what earlier calls have cost; None if that is not known."""
+        self._calls += 1
+        self._sum += amount or 0.0
+        self._known = self._known and amount is not None
+
     @property
     def amount(self) -> float | None:
         """US dollars so far; None before the first call, and where a price is not known."""

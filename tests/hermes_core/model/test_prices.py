@@ -73,3 +73,15 @@ def test_a_subscription_is_not_paid_by_the_token() -> None:
     bill = Bill()
     bill.add(runtime(*CLAUDE), USED, metered=False)
     assert bill.amount is None
+
+
+def test_a_resumed_session_goes_on_from_its_cost() -> None:
+    bill = Bill()
+    bill.resume(2.5)
+    assert bill.amount == 2.5
+    bill.add(runtime(*CLAUDE), USED)
+    assert bill.amount == pytest.approx(2.5 + (estimate(runtime(*CLAUDE), USED) or 0))
+    unknown = Bill()
+    unknown.resume(None)
+    unknown.add(runtime(*CLAUDE), USED)
+    assert unknown.amount is None
