@@ -102,6 +102,8 @@ def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
         yield _problem("provider", error)
         return
     key = "present" if runtime.api_key else "none, and none needed"
+    if runtime.withheld:
+        key = "none is sent; if you trust the address, put it into .env"
     reasons = dict(_reasons(runtime.source))
     for about, words in (
         ("provider", runtime.provider),
@@ -110,7 +112,8 @@ def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
         ("key", key),
     ):
         reason = reasons.get(about)
-        yield Finding("good", about, f"{words}  ({reason})" if reason else words)
+        mark: Mark = "odd" if about == "key" and runtime.withheld else "good"
+        yield Finding(mark, about, f"{words}  ({reason})" if reason else words)
 
 
 def _fallbacks(config: Config) -> Iterator[Finding]:

@@ -43,7 +43,8 @@ class ProviderError(HermesError):
     """A model provider failed.
 
     ``status`` is the HTTP status (None where there was none), ``retry_after`` the seconds that
-    the provider asked us to wait.
+    the provider asked us to wait. ``advice`` is what a person can do, where that depends on more
+    than the class.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class ProviderError(HermesError):
         status: int | None = None,
         request_id: str | None = None,
         retry_after: float | None = None,
+        advice: str = "",
     ) -> None:
         super().__init__(text)
         self.provider = provider
@@ -62,6 +64,7 @@ class ProviderError(HermesError):
         self.status = status
         self.request_id = request_id
         self.retry_after = retry_after
+        self.advice = advice
 
 
 class ConnectionFailed(ProviderError):

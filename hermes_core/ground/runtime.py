@@ -62,6 +62,7 @@ class Runtime:
     source: where each value came from, in order of decision, for people to read.
     context_window: tokens; max_output: tokens or None for the endpoint's default.
     auth: how ``api_key`` is shown; credential: which one it is, by name, never the key itself.
+    withheld: which key is not sent, and why, where there is one that must not go there.
     options: what one carrier alone needs (``region``, ``command``, ``args``), by name.
     reasoning_effort: the user's choice, or None for the endpoint's default.
     timeout: seconds without a byte from this endpoint, or None for the general limit.
@@ -84,6 +85,7 @@ class Runtime:
     options: tuple[tuple[str, str], ...] = ()
     reasoning_effort: str | None = None
     timeout: float | None = None
+    withheld: str = ""
 
     def option(self, name: str) -> str | None:
         """Return the carrier's option of that name."""

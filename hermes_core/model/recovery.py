@@ -164,7 +164,7 @@ def last_words(error: ProviderError, attempt: int, *, text_shown: bool, provider
         tries = f" All {providers} providers of the chain were asked."
     else:
         tries = f" Tried {attempt} times." if attempt > 1 else ""
-    return f"{error}{_asked(error)}{tries} {rule_for(error).advice}"
+    return f"{error}{_asked(error)}{tries} {error.advice or rule_for(error).advice}"
 
 
 def rule_for(error: ProviderError) -> Rule:

@@ -22,7 +22,7 @@ Where keys may go:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.runtime import ApiMode, Auth
@@ -44,7 +44,8 @@ class Key:
     """A key and where it was found.
 
     holder: whose key it is, by its rules it is shown. credential: its identity, "" for one that
-    has no place of its own. login: the stored login that it belongs to, if it does.
+    has no place of its own. login: the stored login that it belongs to, if it does. withheld:
+    whether there is one that does not go to the address, for the reason.
     """
 
     secret: Secret
@@ -52,6 +53,7 @@ class Key:
     holder: ProviderProfile
     credential: str = ""
     login: Credential | None = None
+    withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,7 @@ class Keys:
         holder = self._holder(profile, address)
         found = self._explicit(profile, holder or profile, asked)
         if found is None and address.trust == "ambient":
-            reason = "none: the address comes from the process environment"
-            return Key(NO_KEY, reason, profile)
+            return self._withheld(profile, address)
         if found is None and saved_here:
             found = self._saved(holder or profile)
         if found is None and profile.entry is not None:
@@ -99,6 +100,15 @@ class Keys:
     def may_go(self, profile: ProviderProfile, address: Address) -> bool:
         """Tell whether the provider's own keys may go to ``address``."""
         return self._holder(profile, address) is profile
+
+    def _withheld(self, profile: ProviderProfile, address: Address) -> Key:
+        """Return no key, and which one would have gone to an address from another place."""
+        holder = self._holder(profile, replace(address, own_variable=True))
+        own = self._own(holder, address, logins=holder is profile) if holder else None
+        if own is None:
+            return Key(NO_KEY, "none", profile)
+        reason = f"{own.reason} is not sent, since the address is {address.reason}"
+        return Key(NO_KEY, reason, profile, withheld=True)
 
     def _holder(self, profile: ProviderProfile, address: Address) -> ProviderProfile | None:
         """Return the provider whose keys may go to ``address``."""
@@ -216,4 +226,4 @@ def _checked(key: Key) -> Key:
         )
     if value.lower() in _PLACEHOLDERS and not key.holder.key_optional:
         raise ConfigError(f"The key ({key.reason}) is a placeholder. Put the real one there.")
-    return Key(Secret(value), key.reason, key.holder, key.credential, key.login)
+    return replace(key, secret=Secret(value))

@@ -143,6 +143,7 @@ class _Resolution:
             max_output=self._max_output(),
             auth=auth_of(key, profile, mode),
             credential=key.credential,
+            withheld=key.reason if key.withheld else "",
             options=self._options(),
             reasoning_effort=config.reasoning_effort,
             timeout=profile.entry.timeout if profile.entry else None,

@@ -96,6 +96,11 @@ _SENTENCES: dict[type[ProviderError], str] = {
     StaleReasoning: "{provider} no longer takes its earlier reasoning",
 }
 
+_OWN_AUTH = ("aws", "process")
+_WITHOUT_KEY = "{provider} wants a key, and none was sent"
+_NO_KEY = "Put its key into .env, or set model.api_key beside model.base_url in config.yaml."
+_WITHHELD = "If you trust the address, put it into .env or config.yaml (model.base_url) yourself."
+
 
 def from_status(
     runtime: Runtime, status: int, headers: Mapping[str, str], body: bytes
@@ -152,18 +157,21 @@ def _error(
     retry_after: float | None = None,
     request_id: str | None = None,
 ) -> ProviderError:
-    what = _SENTENCES[kind].format(
-        provider=runtime.provider, model=runtime.model, url=runtime.base_url
-    )
+    keyless = kind is AuthFailed and not runtime.api_key and runtime.auth not in _OWN_AUTH
+    sentence = _WITHOUT_KEY if keyless else _SENTENCES[kind]
+    what = sentence.format(provider=runtime.provider, model=runtime.model, url=runtime.base_url)
     number = "" if status is None else f" ({status})"
     reason = f": {said.rstrip('.')}" if said else ""
+    withheld = f" {runtime.withheld}." if keyless and runtime.withheld else ""
+    advice = (_WITHHELD if withheld else _NO_KEY) if keyless else ""
     return kind(
-        f"{what}{number}{reason}.",
+        f"{what}{number}{reason}.{withheld}",
         provider=runtime.provider,
         model=runtime.model,
         status=status,
         request_id=request_id,
         retry_after=retry_after,
+        advice=advice,
     )
 
 

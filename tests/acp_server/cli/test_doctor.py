@@ -85,6 +85,15 @@ class Case(NamedTuple):
             1,
             ["✗ provider     There is no key for openrouter.", "Next: Put OPENROUTER_API_KEY"],
         ),
+        Case(
+            {
+                "config": "model:\n  provider: lmstudio\n  default: m\n",
+                "env": f"LM_API_KEY={KEY}\n",
+            },
+            {"LM_BASE_URL": "http://localhost:9/v1"},
+            0,
+            ["! key          none is sent; if you trust the address, put it into .env (LM_API_KEY"],
+        ),
         Case({"config": "modle: x\n" + OWN}, {}, 0, ["! ", "config.yaml:1: unknown key 'modle'"]),
         Case({"config": "model: [\n"}, {}, 1, ["✗ config", "config.yaml:2", "Next: Correct that"]),
     ],

@@ -187,6 +187,11 @@ def test_the_last_words_say_what_to_do(kind: type[ProviderError]) -> None:
     assert "not part of the conversation" in last_words(kind("It broke."), 1, text_shown=True)
 
 
+def test_the_advice_of_the_error_itself_comes_before_that_of_its_class() -> None:
+    error = AuthFailed("It wants a key.", advice="Put it there.")
+    assert last_words(error, 1, text_shown=False) == "It wants a key. Put it there."
+
+
 def test_a_class_without_a_rule_gets_that_of_its_base() -> None:
     class Special(RateLimited):
         """A class of some carrier's own."""

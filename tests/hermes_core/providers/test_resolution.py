@@ -56,6 +56,19 @@ def test_what_is_refused(row: Row) -> None:
     assert row.error in str(caught.value)
 
 
+WITHHELD = "LM_API_KEY in .env is not sent, since the address is LM_BASE_URL in the environment"
+
+
+@pytest.mark.parametrize(("file", "withheld"), [({"LM_API_KEY": "lm-key-1"}, WITHHELD), ({}, "")])
+def test_a_key_that_is_withheld_is_named(file: dict[str, str], withheld: str) -> None:
+    config = Config(
+        home=HOME, provider="lmstudio", model="m", user_env=file, env={"LM_BASE_URL": MINE}
+    )
+    found = resolve(Request(), config, BUNDLED_ONLY)
+    assert (found.api_key.reveal(), found.withheld) == ("", withheld)
+    assert f"key: {withheld or 'none'}" in found.source
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_no_key_shows_in_a_text(row: Row) -> None:
     keys = [v for v in (*row.file.values(), *row.env.values()) if v.startswith(("sk-", "lm-"))]

@@ -3,6 +3,7 @@
 import email.utils
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,12 +22,38 @@ from hermes_core.ground.errors import (
     ServerError,
     StaleReasoning,
 )
+from hermes_core.ground.runtime import Auth, Runtime
 from hermes_core.ground.secrets import REDACTOR, Secret
 from hermes_core.transport.error_bodies import said_in
 from hermes_core.transport.failures import from_chunk, from_status, malformed
 from tests.hermes_core.transport.conftest import KEY, runtime_at
 
 RUNTIME = runtime_at("https://api.example.org/v1")
+
+
+def without_key(**more: Any) -> Runtime:
+    return replace(RUNTIME, api_key=Secret(""), **more)
+
+
+def test_a_missing_key_is_not_called_refused() -> None:
+    found = from_status(without_key(), 401, {}, b"")
+    assert str(found) == "custom wants a key, and none was sent (401)."
+    assert found.advice.startswith("Put its key into .env, or set model.api_key")
+    assert type(found) is AuthFailed
+
+
+def test_a_key_that_was_withheld_is_named_with_the_reason() -> None:
+    why = "LM_API_KEY in .env is not sent, since the address is LM_BASE_URL in the environment"
+    found = from_status(without_key(withheld=why), 401, {}, b"")
+    assert str(found) == f"custom wants a key, and none was sent (401). {why}."
+    assert found.advice.startswith("If you trust the address, put it into .env or config.yaml")
+
+
+@pytest.mark.parametrize("auth", ["aws", "process"])
+def test_what_logs_in_by_itself_is_refused(auth: Auth) -> None:
+    found = from_status(without_key(auth=auth), 401, {}, b"")
+    assert "refused the credential" in str(found)
+    assert found.advice == ""
 
 
 def error(status: int, message: Any = "", **headers: str) -> ProviderError:
