@@ -1,7 +1,7 @@
 """What is known of a model: how much it takes, how much it answers, whether it sees images.
 
 The order: what the user configured, what the endpoint's own list says, the committed table
-(``windows.json``, made by ``scripts/model_table.py``), the provider's usual window.
+(``windows.json``, made by ``tests/data/model_table.py``), the provider's usual window.
 """
 
 import json

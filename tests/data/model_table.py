@@ -3,7 +3,7 @@
 ::
 
     pip download --no-deps litellm -d /tmp/table
-    python scripts/model_table.py /tmp/table/litellm-*.whl
+    python -m tests.data.model_table /tmp/table/litellm-*.whl
 
 The facts (tokens that a prompt may have, tokens of an answer, images) come from the list of models
 that the package litellm (MIT) carries as data; it is read from the wheel, never installed. Limits
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 LIST = "litellm/model_prices_and_context_window_backup.json"
-TARGET = Path(__file__).parents[1] / "hermes_core" / "model" / "windows.json"
+TARGET = Path(__file__).parents[2] / "hermes_core" / "model" / "windows.json"
 
 PROVIDERS = {
     "chatgpt": "openai-codex",
