@@ -1,6 +1,7 @@
 """Where a person types prompts: one line, pasted text of many, with a history on disk."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,15 @@ def _history(path: Path) -> "History":
         os.close(descriptor)
     except OSError:
         return InMemoryHistory()
-    return FileHistory(str(path))
+
+    class KeptHistory(FileHistory):
+        """A history whose file may vanish or fill the disk: the line stays in memory then."""
+
+        def store_string(self, string: str) -> None:
+            with suppress(OSError):
+                super().store_string(string)
+
+    return KeptHistory(str(path))
 
 
 def _bindings() -> "KeyBindings":

@@ -53,11 +53,14 @@ class Database:
                 raise self._translate(error) from None
             self._set_aside()
             self._connection = self._open_new()
+        self._identity = self._identify()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Commit what the block does, durably, or nothing of it."""
         with self._lock:
+            if self._identify() != self._identity:
+                raise self._failure("its file was removed or replaced while Hermes ran")
             try:
                 self._begin()
                 try:
@@ -88,6 +91,17 @@ class Database:
         """Close the connection; later calls of other methods fail."""
         with self._lock, suppress(sqlite3.Error):
             self._connection.close()
+
+    def _identify(self) -> tuple[int, int] | None:
+        """Return which file stands at the path; None if there is none.
+
+        SQLite goes on writing into a file that has been removed, and tells nobody.
+        """
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _begin(self) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -140,7 +154,8 @@ class Database:
                 f"{self.path} was written by a newer Hermes (format {version}, this one knows "
                 f"{newest}) and is left as it is. Upgrade Hermes, or point HERMES_HOME elsewhere."
             )
-        if version == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        holds_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+        if version == 0 and holds_tables and _version(connection) == 0:  # not just being set up
             raise StoreError(
                 f"{self.path} belongs to another program and is left as it is. "
                 "Move it away, or point HERMES_HOME elsewhere."

@@ -1,6 +1,7 @@
 """``hermes chat`` on a terminal: typing, questions, Ctrl-C."""
 
 import os
+import shutil
 import signal
 import stat
 import sys
@@ -110,6 +111,26 @@ def test_a_conversation(fake_agent: list[str], tmp_path: Path, home: Path) -> No
     history = home / "history"
     assert "hello" in history.read_text()
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
+
+
+def test_a_home_that_vanishes_takes_the_history_and_no_more(
+    fake_agent: list[str], tmp_path: Path, home: Path
+) -> None:
+    with start(fake_agent, tmp_path) as terminal:
+        terminal.expect("›")
+        terminal.send("hello\r")
+        terminal.expect("Hello world.")
+        terminal.expect("›")
+        shutil.rmtree(home)
+        terminal.send("repeat me\r")
+        terminal.expect("heard: me")
+        terminal.expect("›")
+        terminal.send("\x1b[A")
+        terminal.expect("repeat me")
+        terminal.send("\x03\x04")
+        assert terminal.exit_code() == 0
+        for word in ("Traceback", "exception", "ENTER"):
+            assert word not in terminal.words
 
 
 def test_leaving_with_ctrl_d_and_with_ctrl_c(fake_agent: list[str], tmp_path: Path) -> None:

@@ -71,6 +71,17 @@ class TestOpening:
         with pytest.raises(StoreError, match="closed"):
             store.append_message("s", user_message("x"))
 
+    @pytest.mark.parametrize("replaced", [False, True])
+    def test_a_file_that_was_removed_takes_no_more(self, path: Path, replaced: bool) -> None:
+        filled(path)
+        store = Store(path)
+        shutil.rmtree(path.parent)
+        if replaced:
+            filled(path)
+        with pytest.raises(StoreError, match="removed or replaced while Hermes ran"):
+            store.append_message("s", user_message("lost"))
+        store.close()
+
     def test_a_home_that_cannot_be_made_is_told(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         with pytest.raises(StoreError, match=r"cannot be used: not a directory\. Check the disk"):
