@@ -1,6 +1,6 @@
 """Which provider is meant."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -121,7 +121,16 @@ class _Search:
             raise ConfigError(
                 "model.api_key is set, but not whose key it is. Set model.provider in config.yaml."
             )
-        raise no_provider(config)
+        raise no_provider(config, list(self._unasked()))
+
+    def _unasked(self) -> Iterator[tuple[str, str]]:
+        """Yield the keys in ``.env`` that are for providers which ``auto`` never takes."""
+        tried = {provider for provider, _ in self._directory.index.auto}
+        for name in sorted(self._directory.index.names):
+            profile = None if name in tried else self._directory.get(name)
+            for variable in profile.key_envs if profile else ():
+                if self._config.user_env.get(variable):
+                    yield variable, name
 
     def _by_variable(self, variables: Mapping[str, str]) -> tuple[ProviderProfile, str] | None:
         for provider, names in self._directory.index.auto:

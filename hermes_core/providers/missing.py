@@ -1,5 +1,7 @@
 """What people are told when a provider, a key or a model is missing: why, and what to do next."""
 
+from collections.abc import Sequence
+
 from hermes_core.ground.errors import ConfigError, NoCredentials
 from hermes_core.local.config import Config
 from hermes_core.providers.addresses import Address
@@ -9,8 +11,18 @@ from hermes_core.transport import guard
 _EXAMPLE = "OPENROUTER_API_KEY"
 
 
-def no_provider(config: Config) -> NoCredentials:
-    """Return the error for ``auto`` that found nothing."""
+def no_provider(config: Config, unasked: Sequence[tuple[str, str]] = ()) -> NoCredentials:
+    """Return the error for ``auto`` that found nothing.
+
+    unasked: variables in ``.env`` with the providers that they are for, which ``auto`` never takes.
+    """
+    if unasked:
+        variable, provider = unasked[0]
+        return NoCredentials(
+            f"No model provider is set up: {variable} in .env is for {provider}, which is used "
+            f"only where it is named. Set model.provider to {provider}, and model.default, in "
+            f"{config.home / 'config.yaml'}, or choose with `hermes model`."
+        )
     return NoCredentials(
         f"No model provider is set up. Put {_EXAMPLE} or another provider's key into "
         f"{config.home / '.env'}, set model.base_url in config.yaml, or run `hermes demo` to look "

@@ -128,8 +128,21 @@ ROWS_OF_KEYS = [
     Row(
         "auto: a local server is not looked for",
         file={"LM_API_KEY": "lm-1"},
-        error="No model provider is set up",
+        error="No model provider is set up: LM_API_KEY in .env is for lmstudio, which is used only",
         kind=NoCredentials,
+    ),
+    Row(
+        "auto: a key in .env that chooses nothing is told with what to set",
+        file={"AZURE_FOUNDRY_API_KEY": "az-1"},
+        error="Set model.provider to azure-foundry, and model.default, in",
+        kind=NoCredentials,
+    ),
+    Row(
+        "auto: OPENAI_API_KEY alone means OpenAI",
+        ("openai-api", "https://api.openai.com/v1", OA_KEY, "m"),
+        saved={"model": "m"},
+        file={"OPENAI_API_KEY": OA_KEY},
+        trail="auto: OPENAI_API_KEY is set",
     ),
     Row(
         "auto: AWS is the last but one",
