@@ -2,21 +2,27 @@
 
 import os
 import platform
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from acp_server.cli.console import parts_of
+from acp_server.methods.assembly import lies_inside
 from hermes_core.ground.errors import ConfigError, StoreError
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config, load_config
+from hermes_core.transport.loopback import is_silent
 
 PROGRAMS = (
-    ("bash", "commands run in sh instead"),
-    ("git", "the agent cannot look at history or differences"),
-    ("rg", "searches are slower without ripgrep"),
+    ("bash", "none: commands run in sh instead"),
+    ("git", "none: the agent cannot look at history or differences"),
+    ("rg", "none on your PATH (ripgrep is optional: faster search)"),
 )
+
+TRIAL = 4096
+"""Bytes that are written to see whether anything can be; the file has no name."""
 
 Mark = Literal["good", "odd", "bad", ""]
 Resolve = Callable[[Config], Runtime]
@@ -49,13 +55,14 @@ class Report:
 
 
 def examine(environ: Mapping[str, str], resolve: Resolve) -> Report:
-    """Look at everything; nothing is changed, and no host is contacted."""
+    """Look at everything; nothing is changed, and no other machine is contacted."""
     try:
         config = load_config(environ)
     except ConfigError as error:
         return Report((_python(), _problem("config", error)))
     findings = [
         _python(),
+        *_folder(config.home, environ),
         *_settings(config),
         *_model(config, resolve),
         *_fallbacks(config),
@@ -75,12 +82,29 @@ def _problem(about: str, error: Exception) -> Finding:
     return Finding("bad", about, *parts_of(str(error)))
 
 
+def _folder(home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Tell why the server would not open a session in the current folder."""
+    try:
+        cwd = Path.cwd()
+    except OSError:
+        yield Finding(
+            "bad", "folder", "The current folder is gone.", "Change to a folder that exists."
+        )
+        return
+    if lies_inside(home, [cwd], environ):
+        words = f"HERMES_HOME lies inside the current folder ({cwd}), which sessions refuse."
+        yield Finding("bad", "folder", words, "Set HERMES_HOME to a folder elsewhere, or unset it.")
+
+
 def _settings(config: Config) -> Iterator[Finding]:
     home = config.home
     nearest = next(path for path in (home, *home.parents) if path.exists())
-    if not os.access(nearest, os.W_OK | os.X_OK):
+    if problem := _unwritable(nearest, trial=nearest == home):
         yield Finding(
-            "bad", "home", f"{home} cannot be written.", "Set HERMES_HOME to a folder of your own."
+            "bad",
+            "home",
+            f"{home} cannot be written: {problem}.",
+            "Free some space, or set HERMES_HOME to a folder of your own.",
         )
     elif nearest == home:
         yield Finding("good", "home", str(home))
@@ -95,6 +119,22 @@ def _settings(config: Config) -> Iterator[Finding]:
         yield Finding("odd", "", warning)
 
 
+def _unwritable(folder: Path, *, trial: bool) -> str:
+    """Return why nothing can be written into ``folder``, or ``""``; ``trial`` writes a file."""
+    if not folder.is_dir():
+        return f"{folder} is no folder"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return "permission denied"
+    if trial:
+        try:
+            with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+                file.write(b"x" * TRIAL)
+                os.fsync(file.fileno())
+        except OSError as error:
+            return (error.strerror or str(error)).lower()
+    return ""
+
+
 def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
     try:
         runtime = resolve(config)
@@ -105,6 +145,9 @@ def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
     if runtime.withheld:
         key = "none is sent; if you trust the address, put it into .env"
     reasons = dict(_reasons(runtime.source))
+    silent = is_silent(runtime.base_url)
+    if silent is None and runtime.base_url.startswith("http"):
+        reasons["address"] = "; ".join(filter(None, (reasons.get("address"), "not contacted")))
     for about, words in (
         ("provider", runtime.provider),
         ("model", runtime.model),
@@ -114,6 +157,13 @@ def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
         reason = reasons.get(about)
         mark: Mark = "odd" if about == "key" and runtime.withheld else "good"
         yield Finding(mark, about, f"{words}  ({reason})" if reason else words)
+    if silent:
+        yield Finding(
+            "odd" if config.fallback_providers else "bad",
+            "address",
+            f"Nothing listens at {runtime.base_url}.",
+            "Start the server of your model, or correct its address.",
+        )
 
 
 def _fallbacks(config: Config) -> Iterator[Finding]:
@@ -165,4 +215,4 @@ def _programs(config: Config) -> Iterator[Finding]:
     path = child_environment(config).get("PATH", "")
     for name, without in PROGRAMS:
         found = find_program(name, path)
-        yield Finding("good", name, found) if found else Finding("odd", name, f"none: {without}")
+        yield Finding("good", name, found) if found else Finding("odd", name, without)

@@ -13,6 +13,7 @@ from pathlib import Path
 from acp_server.cli.checks import Report, examine
 from acp_server.cli.console import Failure, is_terminal, say
 from acp_server.cli.doctor import resolved, show
+from acp_server.cli.printable import visible_line
 from acp_server.cli.settings import add_model, add_variable
 from hermes_core.local.config import Config
 
@@ -38,7 +39,8 @@ def run_setup(provider: str | None, model: str | None) -> int:
     show(report)
     if report.ready:
         return 0
-    if report.config is None or not is_terminal(sys.stdin):
+    lacking = any(one.mark == "bad" and one.about == "provider" for one in report.findings)
+    if report.config is None or not lacking or not is_terminal(sys.stdin):
         return 1
     try:
         choice = _ask(report.config)
@@ -58,11 +60,12 @@ def _examine(provider: str | None, model: str | None) -> Report:
 
 def _ask(config: Config) -> Choice | None:
     say(f"\n{MENU}")
-    number = _line("Number")
-    if number == "1":
-        return _openrouter(config)
-    if number == "2":
-        return _own_endpoint()
+    while number := _line("Number"):
+        if number == "1":
+            return _openrouter(config)
+        if number == "2":
+            return _own_endpoint()
+        say("There is 1 and 2; Enter alone leaves.")
     return None
 
 
@@ -77,15 +80,29 @@ def _openrouter(config: Config) -> Choice | None:
 
 
 def _own_endpoint() -> Choice | None:
-    url = _line("URL, for example http://localhost:8000/v1")
-    if not url.startswith(("http://", "https://")):
-        raise Failure(f"{url or 'Nothing'} is not a URL.", "It begins with http:// or https://.")
+    while url := _line("URL, for example http://localhost:8000/v1"):
+        if _is_url(url):
+            break
+        say(f"{visible_line(url)} is not a URL of an endpoint: http:// or https://, and a host.")
+    if not url:
+        return None
     model = _line("Model")
     if not model:
         return None
     key = getpass("Key, if it needs one (not shown): ").strip()
     values = {"provider": "custom", "base_url": url, "default": model}
     return Choice(values, _variable("custom"), key)
+
+
+def _is_url(url: str) -> bool:
+    from hermes_core.ground.errors import ConfigError
+    from hermes_core.transport.guard import origin
+
+    try:
+        origin(url)
+    except ConfigError:
+        return False
+    return True
 
 
 def _variable(provider: str) -> str:

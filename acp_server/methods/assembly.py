@@ -94,9 +94,18 @@ def _folder(path: str, field: str) -> Path:
 
 
 def _refuse_home_inside(roots: Sequence[Path], environ: Mapping[str, str]) -> None:
-    if not environ.get("HERMES_HOME", "").strip():
-        return
-    home = hermes_home(environ).resolve()
+    if environ.get("HERMES_HOME", "").strip():
+        home = hermes_home(environ).resolve()
+        if lies_inside(home, roots, environ):
+            raise _home_inside(home)
+
+
+def lies_inside(home: Path, roots: Sequence[Path], environ: Mapping[str, str]) -> bool:
+    """Return whether ``home`` lies in a root that could change its settings.
+
+    The user's own home, and what holds it, may be a root all the same.
+    """
+    home = home.resolve()
     try:
         usual = hermes_home({**environ, "HERMES_HOME": ""}).resolve()
     except ConfigError:  # the user has no home
@@ -104,7 +113,8 @@ def _refuse_home_inside(roots: Sequence[Path], environ: Mapping[str, str]) -> No
     for root in (root.resolve() for root in roots):
         users_own = usual is not None and (home == usual or usual.parent.is_relative_to(root))
         if home.is_relative_to(root) and not users_own:
-            raise _home_inside(home)
+            return True
+    return False
 
 
 def _home_inside(home: Path) -> RpcError:

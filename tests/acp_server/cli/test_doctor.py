@@ -1,6 +1,9 @@
 """The doctor's report, as a table of homes and environments."""
 
 import contextlib
+import errno
+import os
+import socket
 import sqlite3
 from pathlib import Path
 from typing import NamedTuple
@@ -9,8 +12,10 @@ import pytest
 
 from acp_server.cli.main import main
 
+Captured = pytest.CaptureFixture[str]
+
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
-OWN = "model:\n  provider: custom\n  base_url: http://localhost:8000/v1\n  default: qwen\n"
+OWN = "model:\n  provider: custom\n  base_url: https://llm.example/v1\n  default: qwen\n"
 VARIABLES = (
     "HERMES_INFERENCE_PROVIDER",
     "OPENROUTER_API_KEY",
@@ -67,7 +72,7 @@ class Case(NamedTuple):
                 "✓ config.yaml  read",
                 "✓ provider     custom (model.provider in config.yaml)",
                 "✓ model        qwen (model.default in config.yaml)",
-                "✓ address      http://localhost:8000/v1 (model.base_url in config.yaml)",
+                "✓ address      https://llm.example/v1 (model.base_url in config.yaml; not ",
             ],
         ),
         Case(
@@ -90,7 +95,7 @@ class Case(NamedTuple):
                 "config": "model:\n  provider: lmstudio\n  default: m\n",
                 "env": f"LM_API_KEY={KEY}\n",
             },
-            {"LM_BASE_URL": "http://localhost:9/v1"},
+            {"LM_BASE_URL": "https://llm.example/v1"},
             0,
             ["! key          none is sent; if you trust the address, put it into .env (LM_API_KEY"],
         ),
@@ -114,6 +119,52 @@ def test_report(
     assert "\x1b" not in shown.out
 
 
+def test_an_endpoint_on_this_machine_is_knocked_at(home: Path, capsys: Captured) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        write(home, config=OWN.replace("https://llm.example/v1", url))
+        assert main(["doctor"]) == 0
+        assert f"✓ address      {url} (model.base_url in config.yaml)\n" in capsys.readouterr().out
+    assert main(["doctor"]) == 1
+    shown = capsys.readouterr().out
+    assert f"✗ address      Nothing listens at {url}." in shown
+    assert "Next: Start the server of your model" in shown
+
+
+def test_a_home_inside_the_current_folder_is_told(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    write(home, config=OWN)
+    monkeypatch.chdir(home.parent)
+    assert main(["doctor"]) == 1
+    assert "✗ folder       HERMES_HOME lies inside the current folder" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("home")
+def test_a_current_folder_that_is_gone_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("HERMES_INFERENCE_PROVIDER", "demo")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["doctor"]) == 1
+    assert "✗ folder       The current folder is gone." in capsys.readouterr().out
+
+
+def test_a_full_disk_is_told(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    write(home, config=OWN)
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.fsync", full)
+    assert main(["doctor"]) == 1
+    assert "cannot be written: no space left on device." in capsys.readouterr().out
+    assert sorted(path.name for path in home.iterdir()) == ["config.yaml"]
+
+
 def test_looking_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["doctor"])
     assert not home.exists()
@@ -130,7 +181,7 @@ def test_a_home_in_a_place_that_cannot_be_used(
     monkeypatch.setenv("HERMES_HOME", str(home))
     monkeypatch.setattr("os.access", lambda _path, _mode: False)
     assert main(["doctor"]) == 1
-    assert f"✗ home         {home} cannot be written." in capsys.readouterr().out
+    assert f"✗ home         {home} cannot be written: permission denied." in capsys.readouterr().out
 
 
 def test_a_database_that_does_not_open(
@@ -155,6 +206,7 @@ def test_programs_that_are_missing_are_no_hindrance(
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
     assert "! git          none: the agent cannot look at history" in shown
+    assert "! rg           none on your PATH (ripgrep is optional: faster search)" in shown
     assert not home.exists()
 
 

@@ -1,6 +1,7 @@
 """``hermes acp --setup`` with and without a terminal."""
 
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_an_endpoint_of_ones_own_without_a_key(tmp_path: Path) -> None:
         terminal.expect("Number:")
         terminal.send("2\n")
         terminal.expect("URL")
-        terminal.send("http://localhost:8000/v1\n")
+        terminal.send("https://llm.example/v1\n")
         terminal.expect("Model:")
         terminal.send("qwen\n")
         terminal.expect("Key, if it needs one")
@@ -73,12 +74,34 @@ def test_leaving_changes_nothing(tmp_path: Path, steps: list[tuple[str, str]]) -
     assert not (tmp_path / "home").exists()
 
 
-def test_a_url_that_is_none(tmp_path: Path) -> None:
+def test_a_slip_is_asked_about_again(tmp_path: Path) -> None:
     with setup(tmp_path) as terminal:
         terminal.expect("Number:")
-        terminal.send("2\nlocalhost\n")
-        terminal.expect("localhost is not a URL.")
+        terminal.send("7\n")
+        terminal.expect("There is 1 and 2; Enter alone leaves.")
+        terminal.expect("Number:")
+        terminal.send("2\n")
+        terminal.expect("URL")
+        for url in ("localhost", "http://", "http://user:word@host/"):
+            terminal.send(f"{url}\n")
+            terminal.expect(f"{url} is not a URL")
+            terminal.expect("URL, for example")
+        terminal.send("\n")
         assert terminal.exit_code() == 1
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_server_that_is_not_running_is_no_matter_of_the_settings(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    settings = f"model: {{provider: custom, base_url: '{url}', default: qwen}}\n"
+    (home / "config.yaml").write_text(settings)
+    with setup(tmp_path) as terminal:
+        terminal.expect("Nothing listens at")
+        assert terminal.exit_code() == 1
+        assert "Number" not in terminal.words
 
 
 def test_without_a_terminal_it_only_tells(
