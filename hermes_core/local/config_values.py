@@ -97,8 +97,12 @@ class ValueReader:
         return self._texts(value, place)
 
     def _names(self, value: Any, place: KeyPath) -> tuple[str, ...]:
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        if not isinstance(value, list):
             raise self.error(place, f"{dotted(place)} must be a list of names, not {shown(value)}")
+        for number, item in enumerate(value, 1):
+            if not isinstance(item, str) or len(item.split()) != 1:
+                what = f"item {number} of {dotted(place)} must be a name, not {shown(item)}"
+                raise self.error(place, what)
         return tuple(value)
 
     def _texts(self, value: Mapping[Any, Any], place: KeyPath) -> tuple[tuple[str, str], ...]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 KeyPath = tuple[str, ...]
 
+MAX_SIZE = 1_000_000
+"""Bytes; a settings file that is larger was not written by a person, and takes long to read."""
+
 
 @dataclass(frozen=True, slots=True)
 class YamlFile:
@@ -42,7 +45,7 @@ def read_yaml(path: Path) -> YamlFile:
 
     text = read_text(path)
     try:
-        loader = yaml.SafeLoader(text)
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         node = loader.get_single_node()
         data = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
@@ -50,8 +53,9 @@ def read_yaml(path: Path) -> YamlFile:
         line = 1 if mark is None else mark.line + 1
         raise _invalid(path, line, error.problem or "broken") from None
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise _invalid(path, line, f"the character {error.character!r} is not allowed") from None
+        character = chr(error.character)
+        line = text.count("\n", 0, text.find(character)) + 1
+        raise _invalid(path, line, f"the character {character!r} is not allowed") from None
     except (RecursionError, ValueError, OverflowError):
         raise _invalid(path, 1, "nested too deep, or with an impossible value") from None
     lines, repeated = _index(node)
@@ -61,10 +65,15 @@ def read_yaml(path: Path) -> YamlFile:
 def read_text(path: Path) -> str:
     """Return a settings file's text (UTF-8, a byte order mark dropped).
 
-    Raises ``OSError``, and ``ConfigError`` if it is no regular file or not UTF-8.
+    Raises ``OSError``, and ``ConfigError`` if it is no regular file, too large or not UTF-8.
     """
     if path.exists() and not path.is_file():
         raise ConfigError(f"{path} is not a regular file. Move it away or put a text file there.")
+    if path.exists() and path.stat().st_size > MAX_SIZE:
+        raise ConfigError(
+            f"{path} is larger than {MAX_SIZE:,} bytes, so it is not read. Is it the right file? "
+            "Take out what does not belong there."
+        )
     data = path.read_bytes()
     try:
         return data.decode("utf-8-sig")

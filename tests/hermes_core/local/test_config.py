@@ -105,6 +105,13 @@ def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
         ("agent:\n  api_timeout: .inf\n", 2, "agent.api_timeout must be a number, not inf"),
         ("terminal:\n  timeout: {}\n", 2, "terminal.timeout must be a number, not a mapping"),
         ("terminal:\n  env_passthrough: A\n", 2, "must be a list of names, not 'A'"),
+        (
+            "terminal:\n  env_passthrough: [A, 1]\n",
+            2,
+            "item 2 of terminal.env_passthrough must be a name, not 1",
+        ),
+        ("terminal:\n  env_passthrough: ['a b']\n", 2, "must be a name, not 'a b'"),
+        ("terminal:\n  env_passthrough:\n    - ''\n", 2, "must be a name, not ''"),
         ("approvals:\n  mode: [a]\n", 2, "approvals.mode must be one word, not a list"),
         ("agent: 5\n", 1, "agent must hold keys, not 5"),
         ("- model\n", 1, "the file must hold keys"),
@@ -215,7 +222,15 @@ def test_variables_of_the_file_beat_the_environment(tmp_path: Path) -> None:
     assert config.variable("EMPTY") == "from process"
     assert config.variable("BARE") is None
     assert config.variable("D") is None
-    assert config.warnings == (".env:6: not a NAME=value line; it is ignored",)
+    assert config.warnings == (
+        ".env:6: not a NAME=value line; it is ignored",
+        ".env:7: not a NAME=value line; it is ignored",
+    )
+
+
+def test_a_key_that_stands_alone_is_not_repeated(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("A=1\nexport sk_0123456789 # mine\n")
+    assert load(tmp_path).warnings == (".env:2: not a NAME=value line; it is ignored",)
 
 
 def test_a_complaint_about_variables_is_not_logged(
