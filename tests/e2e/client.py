@@ -1,6 +1,7 @@
 """An ACP client for tests: pytest-lsp starts the real program with it.
 
-Every line in both directions is checked against the official schema as it passes.
+Every line in both directions is checked against the official schema as it passes, and its place
+in the order of messages.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from typing import Any
 from pygls.client import JsonRPCClient
 
 from tests.e2e.editor import AgentError, Editor, Session
+from tests.e2e.order import Order
 from tests.e2e.stage import COMMAND, Stage
 from tests.schema.validate import WireValidator
 
@@ -46,6 +48,7 @@ class AcpClient(JsonRPCClient):
         self.received: list[dict[str, Any]] = []
         self.initialized: dict[str, Any] = {}
         self._wire = WireValidator()
+        self._order = Order()
         self._answers: dict[tuple[type, Any], asyncio.Future[Any]] = {}
         self._serving: dict[Any, asyncio.Task[None]] = {}
         self._waiting: list[asyncio.Future[None]] = []
@@ -155,6 +158,7 @@ class AcpClient(JsonRPCClient):
             raise self._failure or EOFError("the agent has gone")
         line = json.dumps(message).encode()
         self._wire.check(line, "client", valid=valid)
+        self._order.check(message, "client")
         self.send_raw(line + end)
 
     def expect_answer(self, request_id: Any, method: str) -> None:
@@ -200,6 +204,7 @@ class AcpClient(JsonRPCClient):
 
     def _take(self, line: bytes) -> None:
         message = self._wire.check(line, "agent")
+        self._order.check(message, "agent")
         method = self._again.pop(message.get("id"), None)
         if method is not None:
             call = {"jsonrpc": "2.0", "id": message["id"], "method": method}

@@ -1,0 +1,73 @@
+"""The check of the order of messages, which every test of this folder relies on, can fail."""
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.order import Order
+from tests.schema.validate import WireError
+
+Message = dict[str, Any]
+
+NEW = {"id": 1, "method": "session/new", "params": {"cwd": "/", "mcpServers": []}}
+OPENED = {"id": 1, "result": {"sessionId": "s"}}
+PROMPT = {"id": 2, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
+LOAD = {"id": 2, "method": "session/load", "params": {"sessionId": "s"}}
+END = {"id": 2, "result": {"stopReason": "end_turn"}}
+CALL = {"toolCallId": "c", "title": "ls", "kind": "execute", "rawInput": {"command": "ls"}}
+
+
+def update(update_kind: str, /, **fields: Any) -> Message:
+    told = {"sessionUpdate": update_kind, **fields}
+    return {"method": "session/update", "params": {"sessionId": "s", "update": told}}
+
+
+def question(**fields: Any) -> Message:
+    params = {"sessionId": "s", "toolCall": {**CALL, "status": "pending", **fields}}
+    return {"id": "q", "method": "session/request_permission", "params": params}
+
+
+TEXT = update("agent_message_chunk", content={"type": "text", "text": "hi"})
+COMMANDS = update("available_commands_update", availableCommands=[])
+CARD = update("tool_call", **CALL, status="pending")
+RUNNING = update("tool_call_update", toolCallId="c", status="in_progress")
+DONE = update("tool_call_update", toolCallId="c", status="completed")
+
+
+def play(*messages: Message) -> None:
+    order = Order()
+    for message in messages:
+        asked = message.get("method") in ("session/new", "session/prompt", "session/load")
+        order.check(message, "client" if asked else "agent")
+
+
+def test_a_turn_in_order_is_accepted() -> None:
+    play(NEW, OPENED, COMMANDS, PROMPT, TEXT, CARD, question(), RUNNING, RUNNING, DONE, END)
+
+
+def test_a_session_may_be_replayed_twice() -> None:
+    play(LOAD, CARD, DONE, END, COMMANDS, LOAD, CARD, DONE, END)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [NEW, COMMANDS],
+        [NEW, OPENED, TEXT],
+        [NEW, OPENED, PROMPT, END, TEXT],
+        [LOAD, END, TEXT],
+        [NEW, OPENED, PROMPT, CARD, RUNNING, END],
+        [NEW, OPENED, PROMPT, RUNNING],
+        [NEW, OPENED, PROMPT, CARD, CARD],
+        [NEW, OPENED, PROMPT, CARD, DONE, RUNNING],
+        [NEW, OPENED, PROMPT, CARD, DONE, DONE],
+        [NEW, OPENED, PROMPT, question()],
+        [NEW, OPENED, PROMPT, CARD, question(title="rm")],
+        [NEW, OPENED, PROMPT, CARD, question(rawInput={})],
+        [NEW, OPENED, PROMPT, CARD, DONE, END, question()],
+    ],
+)
+def test_a_message_out_of_order_is_found(messages: list[Message]) -> None:
+    play(*messages[:-1])
+    with pytest.raises(WireError):
+        play(*messages)
