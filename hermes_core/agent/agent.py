@@ -27,7 +27,7 @@ from hermes_core.agent.turn import run_turn
 from hermes_core.approval.grants import Grants
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
-from hermes_core.ground.callbacks import Callbacks, CallbackView
+from hermes_core.ground.callbacks import CallbackView, callbacks_of
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import Emit
 from hermes_core.ground.interrupt import Interrupt
@@ -57,7 +57,8 @@ class AIAgent:
         nobody can be asked, and edits and commands are refused.
     config, store, files: what to use in the place of the user's own.
     emit: takes every event, after it is stored; see ``hermes_core.ground.events``.
-    callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names.
+    callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names; note
+        that ``stream_delta_callback`` also gets None, where a tool starts after the text.
 
     One turn runs at a time; ``interrupt`` and ``mode`` may be used from any thread.
     """
@@ -83,7 +84,7 @@ class AIAgent:
         from hermes_core.providers.resolution import Request
         from hermes_core.sessions.store import FILE_NAME, Store
 
-        functions = Callbacks(**callbacks)
+        functions = callbacks_of(callbacks, "AIAgent")
         can_ask = emit is not None or functions.approval_callback is not None
         self._config = config or load_config()
         self._own_store = store is None

@@ -4,8 +4,9 @@ No other module reads a callback.
 """
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from typing import Any, ClassVar
 
 from hermes_core.ground.actions import Answer
@@ -27,7 +28,8 @@ from hermes_core.ground.events import (
 class Callbacks:
     """Functions to call as a turn goes on; each may be None.
 
-    stream_delta_callback(text | None): a piece of the answer; None closes it before tools run.
+    stream_delta_callback(text | None): a piece of the answer. None is no text: a tool starts, so
+        that the text before it is complete. It comes once for each tool, and not at the end.
     reasoning_callback(text): a piece of the reasoning.
     thinking_callback(text): "thinking" when a model call begins, "" at its first piece.
     tool_progress_callback(event, name, preview, arguments, **details): ``tool.started`` and
@@ -50,6 +52,20 @@ class Callbacks:
     approval_callback: Callable[[ApprovalRequested], Answer] | None = None
     status_callback: Callable[[str, str], None] | None = None
     tool_gen_callback: Callable[[str], None] | None = None
+
+
+def callbacks_of(given: Mapping[str, Any], caller: str) -> Callbacks:
+    """Return the callbacks that were passed by name to ``caller``.
+
+    Raises ``TypeError``, naming the caller, for a name that is none.
+    """
+    known = [field.name for field in fields(Callbacks)]
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{caller}() has no argument {name!r}.{hint}")
+    return Callbacks(**given)
 
 
 class CallbackView:

@@ -40,6 +40,7 @@ class Database:
         self.path = path
         self.notices: tuple[str, ...] = ()
         self._lock = threading.RLock()
+        self._closed = False
         self._suspect = path.with_name(path.name + ".suspect")
         try:
             make_private_folder(path.parent)
@@ -59,6 +60,7 @@ class Database:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Commit what the block does, durably, or nothing of it."""
         with self._lock:
+            self._require_open()
             if self._identify() != self._identity:
                 raise self._failure("its file was removed or replaced while Hermes ran")
             try:
@@ -80,6 +82,7 @@ class Database:
     ) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
         with self._lock:
+            self._require_open()
             try:
                 return self._connection.execute(sql, parameters).fetchall()
             except UnicodeEncodeError:
@@ -90,7 +93,15 @@ class Database:
     def close(self) -> None:
         """Close the connection; later calls of other methods fail."""
         with self._lock, suppress(sqlite3.Error):
+            self._closed = True
             self._connection.close()
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreError(
+                "The session's store is closed, so nothing can be kept any more. Go on with a new "
+                "agent: with the same session_id it knows what was said."
+            )
 
     def _identify(self) -> tuple[int, int] | None:
         """Return which file stands at the path; None if there is none.

@@ -15,6 +15,7 @@ from hermes_core import AIAgent
 from hermes_core.agent.consent import NOBODY, REJECTED
 from hermes_core.ground.actions import Answer
 from hermes_core.ground.callbacks import Callbacks
+from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import ApprovalRequested
 from hermes_core.local.config import Config
 from tests.fakes.provider import Call, FakeProvider, Reasoning, Reply, Text, Usage, call, fail, say
@@ -23,8 +24,41 @@ from tests.hermes_core.agent.doubles import MakeAgent
 EDIT = {"path": "main.py", "edits": [{"old": "a - b", "new": "a + b"}]}
 
 
+def _example() -> str:
+    readme = Path(hermes_core.__file__).parents[1] / "README.md"
+    _, _, rest = readme.read_text(encoding="utf-8").partition("```python\n")
+    return rest.partition("```")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("foo", ""), ("step_calback", " Did you mean 'step_callback'?")]
+)
+def test_an_unknown_argument_is_named_with_the_class(name: str, hint: str) -> None:
+    given: dict[str, Any] = {name: None}
+    with pytest.raises(TypeError) as caught:
+        AIAgent(**given)
+    assert str(caught.value) == f"AIAgent() has no argument {name!r}.{hint}"
+
+
+def test_a_closed_agent_says_that_it_is_closed(
+    provider: FakeProvider, project: Path, config: Config
+) -> None:
+    agent = AIAgent(cwd=project, config=config)
+    agent.close()
+    result = agent.run_conversation("Hi")
+    assert str(result["error"]).startswith("The session's store is closed, so nothing can be kept")
+    assert isinstance(result["exception"], HermesError)
+    with pytest.raises(HermesError, match="store is closed"):
+        agent.mode = "accept_edits"
+    assert provider.requests == []
+
+
 def test_the_example_of_the_readme(
-    provider: FakeProvider, project: Path, config: Config, monkeypatch: pytest.MonkeyPatch
+    provider: FakeProvider,
+    project: Path,
+    config: Config,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("HERMES_HOME", str(config.home))
     monkeypatch.chdir(project)
@@ -37,14 +71,12 @@ def test_the_example_of_the_readme(
         say("Fixed."),
         say("Added."),
     )
-    pieces: list[str | None] = []
-    agent = AIAgent(cwd=".", mode="accept_edits", stream_delta_callback=pieces.append)
-    try:
-        assert agent.chat("Fix the bug in main.py") == "Fixed."
-        assert "a + b" in (project / "main.py").read_text()
-        result = agent.run_conversation("Now add a test for it", task_id="task-1")
-    finally:
-        agent.close()
+    names: dict[str, Any] = {}
+    exec(_example(), names)
+    assert names["answer"] == "Fixed."
+    assert "a + b" in (project / "main.py").read_text()
+    result = names["result"]
+    assert capsys.readouterr().out.startswith("\n\nFixed.Added.\n end_turn {")
     assert (result["final_response"], result["task_id"]) == ("Added.", "task-1")
     assert (result["stop_reason"], result["api_calls"], result["steps"]) == ("end_turn", 1, 1)
     assert result["completed"]
