@@ -17,15 +17,33 @@ VENDORS = re.compile(
 )
 DOORS = {
     "httpx": "hermes_core/transport/",
+    "httpx2": "hermes_core/transport/",
+    "httpcore": "hermes_core/transport/",
+    "http": "hermes_core/transport/",
+    "socket": "hermes_core/transport/",
+    "ssl": "hermes_core/transport/",
+    "urllib.request": "hermes_core/transport/",
     "anthropic": "hermes_core/transport/",
     "openai": "hermes_core/transport/",
+    "boto3": "hermes_core/transport/",
+    "botocore": "hermes_core/transport/",
     "sqlite3": "hermes_core/sessions/",
     "subprocess": "hermes_core/local/",
+    "multiprocessing": "hermes_core/local/",
+    "pty": "hermes_core/local/",
     "ctypes": "hermes_core/local/",
     "psutil": "hermes_core/local/",
     "yaml": "hermes_core/local/",
     "dotenv": "hermes_core/local/",
 }
+
+STARTERS = re.compile(
+    r"\b(create_subprocess_(exec|shell)|os\.(system|popen|fork|forkpty|spawn\w+|exec\w+|posix_spawnp?))\b"
+)
+"""What starts a process without the import of a module that has a door."""
+
+TERMINAL_CLIENT = "acp_server/cli/client.py"
+"""Starts the server that it talks to, on its own event loop, which the core does not have."""
 
 
 def test_imports_keep_to_the_floors() -> None:
@@ -45,15 +63,26 @@ def test_a_wire_names_no_vendor(path: Path) -> None:
     assert not found, f"{path.name} names {found}; a quirk belongs into Compat, set by a profile"
 
 
-def imported_names(path: Path) -> set[str]:
-    """Return the top-level names of all modules that the file imports, anywhere in it."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imported_names(text: str) -> set[str]:
+    """Return the names of all modules that the source imports, anywhere in it.
+
+    Of a dotted name, every beginning is one of them.
+    """
+    dotted: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
+            dotted |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module.partition(".")[0])
-    return names
+            dotted |= {f"{node.module}.{alias.name}" for alias in node.names}
+    parts = [name.split(".") for name in dotted]
+    return {".".join(part[: end + 1]) for part in parts for end in range(len(part))}
+
+
+@pytest.mark.parametrize(
+    "text", ["import urllib.request", "from urllib import request", "from urllib.request import x"]
+)
+def test_an_import_is_found_however_it_is_written(text: str) -> None:
+    assert "urllib.request" in imported_names(f"def f():\n    {text}\n")
 
 
 @pytest.mark.parametrize(
@@ -63,5 +92,22 @@ def imported_names(path: Path) -> set[str]:
 )
 def test_each_kind_of_io_has_one_door(path: Path) -> None:
     place = path.relative_to(ROOT).as_posix()
-    strayed = {n for n in imported_names(path) if n in DOORS and not place.startswith(DOORS[n])}
+    names = imported_names(path.read_text(encoding="utf-8"))
+    strayed = {n for n in names if n in DOORS and not place.startswith(DOORS[n])}
     assert not strayed, f"{place} imports {strayed}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(p for f in ("acp_server", "hermes_core") for p in (ROOT / f).rglob("*.py")),
+    ids=lambda p: p.relative_to(ROOT).as_posix(),
+)
+def test_processes_are_started_in_one_place(path: Path) -> None:
+    place = path.relative_to(ROOT).as_posix()
+    found = STARTERS.search(path.read_text(encoding="utf-8"))
+    allowed = place.startswith("hermes_core/local/") or place == TERMINAL_CLIENT
+    assert found is None or allowed, f"{place} has {found}"
+
+
+def test_what_the_terminal_client_starts_is_found() -> None:
+    assert STARTERS.search((ROOT / TERMINAL_CLIENT).read_text(encoding="utf-8"))

@@ -10,6 +10,10 @@ ROOT = Path(__file__).parents[2]
 HEAVY = (
     "httpx",
     "httpx2",
+    "httpcore",
+    "boto3",
+    "botocore",
+    "genai_prices",
     "anthropic",
     "openai",
     "pydantic",
