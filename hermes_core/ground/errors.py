@@ -6,6 +6,7 @@
     ├─ Interrupted · BudgetExhausted · ConfigError ─ NoCredentials
     ├─ ProviderError
     │  ├─ ConnectionFailed · StreamCut · RateLimited · ServerError      retry, then fall back
+    │  ├─ UpstreamLimited                                               retry, then fall back
     │  ├─ AuthFailed                                                    refresh once, then fall back
     │  ├─ ModelNotFound · MalformedResponse · QuotaExhausted            fall back
     │  ├─ ContextOverflow                                               compress, then retry
@@ -77,6 +78,10 @@ class StreamCut(ProviderError):
 
 class RateLimited(ProviderError):
     """Too many requests (429)."""
+
+
+class UpstreamLimited(ProviderError):
+    """Who serves the model behind an aggregator takes no more requests (429): no key helps."""
 
 
 class ServerError(ProviderError):

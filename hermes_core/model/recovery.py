@@ -32,6 +32,7 @@ from hermes_core.ground.errors import (
     ServerError,
     StaleReasoning,
     StreamCut,
+    UpstreamLimited,
 )
 
 LONGEST_WAIT = 60.0
@@ -100,6 +101,7 @@ RULES: dict[type[ProviderError], Rule] = {
     ConnectionFailed: Rule(0.5, "Check the network and model.base_url, then send it again."),
     StreamCut: Rule(0.5, "Send your message again."),
     RateLimited: Rule(2.0, "Wait a little, or choose another model.", ("rotate",), rest=REST),
+    UpstreamLimited: Rule(2.0, "Wait a little, or choose another model.", rest=REST),
     ServerError: Rule(1.0, "Try again later, or choose another model."),
     MalformedResponse: Rule(0.5, "Check model.base_url, or choose another model."),
     AuthFailed: Rule(

@@ -10,6 +10,9 @@ _LIMIT = 300
 _MESSAGE_KEYS = ("message", "Message", "detail", "error_description", "msg", "title", "reason")
 _CODE_KEYS = ("code", "type", "status", "error_code")
 
+UPSTREAM = "named_upstream"
+"""Stands among the codes of an error of which an aggregator names the provider behind it."""
+
 
 def said_in(body: bytes | Mapping[str, Any]) -> tuple[str, str]:
     """Return the message for people, redacted, on one line, and the codes beside it.
@@ -65,7 +68,11 @@ def _message(data: Any, codes: list[str], depth: int) -> str:
 def _upstream(data: Mapping[str, Any], codes: list[str], depth: int) -> str:
     """Return what the provider behind an aggregator said."""
     metadata = data.get("metadata")
-    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    if not isinstance(metadata, Mapping):
+        return ""
+    name, raw = metadata.get("provider_name"), metadata.get("raw")
+    if isinstance(name, str) and name.strip():
+        codes.append(UPSTREAM)
     return _message(raw, codes, depth + 1) if raw else ""
 
 

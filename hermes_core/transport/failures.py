@@ -22,9 +22,10 @@ from hermes_core.ground.errors import (
     Refused,
     ServerError,
     StaleReasoning,
+    UpstreamLimited,
 )
 from hermes_core.ground.runtime import Runtime
-from hermes_core.transport.error_bodies import said_in
+from hermes_core.transport.error_bodies import UPSTREAM, said_in
 
 _OVERFLOW = (
     "context length",
@@ -94,6 +95,7 @@ _SENTENCES: dict[type[ProviderError], str] = {
     Refused: "{provider} declined to answer",
     ServerError: "{provider} failed",
     StaleReasoning: "{provider} no longer takes its earlier reasoning",
+    UpstreamLimited: "Who serves {model} behind {provider} takes no more requests now",
 }
 
 _OWN_AUTH = ("aws", "process")
@@ -181,6 +183,8 @@ def _classify(status: int, text: str) -> type[ProviderError]:
         return ContextOverflow
     if any(words in text for words in _STALE) and status in (400, 401, 422, _UNSAID):
         return StaleReasoning
+    if status == 429 and UPSTREAM in text:
+        return UpstreamLimited
     if any(words in text for words in _QUOTA) and status in (400, 403, 429, _UNSAID):
         return QuotaExhausted
     if any(words in text for words in _REFUSED) and status in (400, 403, 451, _UNSAID):

@@ -98,6 +98,19 @@ def test_the_providers_next_key_comes_before_the_next_provider(
     assert shown.statuses[0].endswith("Trying again with the next key of p0.")
 
 
+def test_no_key_is_changed_for_a_limit_of_who_serves_the_model(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "key-number-one-one", "key-number-two-two")
+    said = {"message": "Provider returned error", "metadata": {"provider_name": "Chutes"}}
+    providers[0].script(Reply(status=429, body={"error": said}))
+    providers[1].script(say("here"))
+    model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
+    assert ask(model, shown)["content"] == "here"
+    assert pool.refused == []
+    assert len(providers[0].requests) == 1
+
+
 def test_after_the_last_key_comes_the_next_provider(
     make: Make, providers: Providers, shown: Shown
 ) -> None:

@@ -16,6 +16,7 @@ from hermes_core.ground.errors import (
     ServerError,
     StaleReasoning,
     StreamCut,
+    UpstreamLimited,
 )
 from hermes_core.model.recovery import (
     LONGEST_ASKED_WAIT,
@@ -30,7 +31,14 @@ from hermes_core.model.recovery import (
     rule_for,
 )
 
-RETRIED = (ConnectionFailed, StreamCut, RateLimited, ServerError, MalformedResponse)
+RETRIED = (
+    ConnectionFailed,
+    StreamCut,
+    RateLimited,
+    UpstreamLimited,
+    ServerError,
+    MalformedResponse,
+)
 TOLD = (AuthFailed, ModelNotFound, QuotaExhausted, BadRequest, Refused)
 EVERY_MEND: frozenset[Mend] = frozenset(("strip", "refresh", "rotate"))
 
@@ -126,7 +134,7 @@ def test_a_long_wait_is_not_waited_for_while_another_provider_is_at_hand() -> No
 
 def test_the_primary_rests_when_it_is_out_of_requests_or_credit() -> None:
     resting = {kind for kind, rule in RULES.items() if rule.rest}
-    assert resting == {RateLimited, QuotaExhausted}
+    assert resting == {RateLimited, UpstreamLimited, QuotaExhausted}
     assert rule_for(RateLimited("no")).rest == 60
 
 

@@ -21,6 +21,7 @@ from hermes_core.ground.errors import (
     Refused,
     ServerError,
     StaleReasoning,
+    UpstreamLimited,
 )
 from hermes_core.ground.runtime import Auth, Runtime
 from hermes_core.ground.secrets import REDACTOR, Secret
@@ -103,6 +104,26 @@ def test_each_status_has_its_class(status: int, message: Any, kind: type[Provide
     assert (found.provider, found.model) == ("custom", "some/model")
     assert "\n" not in str(found)
     assert str(found).endswith((".", "!", "?"))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "kind"),
+    [
+        ({"provider_name": "Chutes", "raw": "m is temporarily rate-limited"}, UpstreamLimited),
+        ({"provider_name": "OpenAI", "raw": "check your plan and billing"}, UpstreamLimited),
+        ({"provider_name": None, "headers": {"X-RateLimit-Limit": "50"}}, RateLimited),
+        ({"provider_name": " "}, RateLimited),
+        ("provider_name", RateLimited),
+    ],
+)
+def test_a_limit_of_who_serves_a_model_behind_an_aggregator(
+    metadata: Any, kind: type[ProviderError]
+) -> None:
+    said = {"error": {"message": "Provider returned error", "code": 429, "metadata": metadata}}
+    found = error(429, json.dumps(said).encode())
+    assert type(found) is kind
+    assert type(from_chunk(RUNTIME, said)) is kind
+    assert "named_upstream" not in str(found)
 
 
 def test_a_redirect_is_explained_and_not_followed() -> None:
