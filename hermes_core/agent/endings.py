@@ -41,15 +41,6 @@ class Ending:
     error: HermesError | None = None
 
 
-def is_empty(answer: Message) -> bool:
-    """Return whether the model ended its answer without saying or calling anything."""
-    return (
-        not answer.get("tool_calls")
-        and not text_of(answer).strip()
-        and answer.get("finish_reason") not in ("length", REFUSED)
-    )
-
-
 def ending_of(answer: Message) -> Ending | None:
     """Return how ``answer`` ends the turn; None if it asks for tools that may run."""
     text, reason = text_of(answer), answer.get("finish_reason")

@@ -13,7 +13,7 @@ from hermes_core.ground.budget import Budget
 from hermes_core.ground.errors import BudgetExhausted, ProviderError
 from hermes_core.ground.events import Emit, StatusChanged, StepFinished, StepStarted, TextDelta
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.messages import Message, text_of
+from hermes_core.ground.messages import Message, is_empty, text_of
 
 if TYPE_CHECKING:
     from hermes_core.model.respond import Model
@@ -41,7 +41,7 @@ def run_turn(
         emit(StepStarted(budget.used))
         messages = conversation.request_messages(note or endings.warning(budget))
         answer = model.respond(messages, tools.schemas(), emit, interrupt)
-        note = next(nudges, "") if endings.is_empty(answer) else ""
+        note = next(nudges, "") if is_empty(answer) else ""
         ending = None if note else endings.ending_of(answer)
         if ending:
             _conclude(conversation, answer, ending, emit)

@@ -97,6 +97,18 @@ def text_of(message: Message) -> str:
     return "".join(part.get("text", "") for part in content)
 
 
+def is_empty(answer: Message) -> bool:
+    """Return whether the model ended its answer without saying or calling anything.
+
+    One that was cut off at the output limit or withheld has its reason, and is not empty.
+    """
+    return (
+        not answer.get("tool_calls")
+        and not text_of(answer).strip()
+        and answer.get("finish_reason") not in ("length", "content_filter")
+    )
+
+
 def unanswered_calls(messages: Sequence[Message]) -> list[ToolCall]:
     """Return the tool calls that no later tool message answers, in order."""
     answered = {m["tool_call_id"] for m in messages if m["role"] == "tool" and "tool_call_id" in m}

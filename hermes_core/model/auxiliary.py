@@ -18,7 +18,7 @@ from hermes_core.ground.errors import (
 )
 from hermes_core.ground.events import Event, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.messages import Message, text_of
+from hermes_core.ground.messages import Message, is_empty, text_of
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
 from hermes_core.local.provider_keys import TASKS
@@ -70,6 +70,8 @@ class AuxiliaryModel:
         try:
             self._model.begin_turn(self._note)
             answer = self._model.respond(messages, [], self._note, latch)
+            if is_empty(answer):  # a second one in a row moves the chain on
+                answer = self._model.respond(messages, [], self._note, latch)
         except Interrupted:
             outer.raise_if_set()
             raise self._too_slow() from None

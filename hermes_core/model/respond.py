@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hermes_core.ground.errors import ProviderError
+from hermes_core.ground.errors import MalformedResponse, ProviderError
 from hermes_core.ground.events import Emit, StatusChanged, UsageUpdated
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.messages import Message
+from hermes_core.ground.messages import Message, is_empty
 from hermes_core.ground.runtime import Runtime
 from hermes_core.ground.usage import Usage
 from hermes_core.local.config import Config
@@ -25,6 +25,9 @@ from hermes_core.transport.network import network_for
 from hermes_core.wire.fold import Fold
 from hermes_core.wire.formats import format_for
 from hermes_core.wire.origin import origin_of
+
+EMPTY_ANSWERS = 2
+"""How many empty answers in a row are taken before another provider is asked, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Model:
         self._clock = clock
         self._logins = logins
         self._stale: dict[str, int] = {}
+        self._empty = 0
         self._next: tuple[Seat, Config] | None = None
         self._seat = self._seat_for(first)
 
@@ -80,6 +84,7 @@ class Model:
         Raises ``ConfigError`` if it cannot be used, and neither can a fallback.
         """
         self._move()
+        self._empty = 0
         self._seat.begin_turn(emit)
 
     def respond(
@@ -94,7 +99,8 @@ class Model:
         Text and reasoning are told as they arrive, from another thread; so is a failure that is
         tried again, or met by the next provider. An answer that breaks off after some of its text
         was told is not tried again, since the same text would be told twice: the failure is
-        raised, and the text is no part of the conversation.
+        raised, and the text is no part of the conversation. An empty answer is an answer; the next
+        provider is asked in place of the second one in a row, if there is one.
 
         Raises ``Interrupted`` within moments of the interrupt, and nothing is told afterwards;
         ``ContextOverflow`` for the turn to shorten the conversation; another ``ProviderError``
@@ -114,7 +120,9 @@ class Model:
             except ProviderError as error:
                 self._recover(error, call is not None and call.text_shown, ask)
             else:
-                return self._conclude(fold, ask)
+                answer = self._conclude(fold, ask)
+                if not self._passes_on(answer, ask.emit):
+                    return answer
 
     def _seat_for(self, first: Runtime | Sequence[Candidate]) -> Seat:
         candidates = [Resolved(first)] if isinstance(first, Runtime) else first
@@ -188,6 +196,15 @@ class Model:
         ask.interrupt.wait(action.seconds)
         ask.interrupt.raise_if_set()
         return True
+
+    def _passes_on(self, answer: Message, emit: Emit) -> bool:
+        """Go on to the next provider after too many empty answers; return whether there is one."""
+        self._empty = self._empty + 1 if is_empty(answer) else 0
+        if self._empty < EMPTY_ANSWERS or not self._seat.has_another:
+            return False
+        runtime = self.runtime
+        error = MalformedResponse(f"{runtime.provider} answered nothing, {self._empty} times now.")
+        return self._seat.fall_back(error, emit)
 
     def _conclude(self, fold: Fold, ask: _Ask) -> Message:
         message = fold.message()

@@ -1,6 +1,11 @@
+from typing import Any
+
+import pytest
+
 from hermes_core.ground.messages import (
     Message,
     ToolCall,
+    is_empty,
     system_message,
     text_of,
     tool_message,
@@ -37,6 +42,25 @@ def test_text_of_joins_text_parts_and_leaves_images_out() -> None:
 
 def test_text_of_a_message_without_content_is_empty() -> None:
     assert text_of({"role": "assistant", "content": None}) == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "empty"),
+    [
+        ({"content": ""}, True),
+        ({"content": None}, True),
+        ({"content": " \n"}, True),
+        ({"content": "", "finish_reason": "stop", "reasoning": "hm"}, True),
+        ({"content": "a"}, False),
+        ({"content": "", "finish_reason": "length"}, False),
+        ({"content": "", "finish_reason": "content_filter"}, False),
+        ({"content": "", "tool_calls": [{"id": "1"}]}, False),
+    ],
+)
+def test_an_answer_is_empty_that_says_and_calls_nothing_for_no_reason(
+    more: Any, empty: bool
+) -> None:
+    assert is_empty({"role": "assistant", **more}) is empty
 
 
 def test_unanswered_calls_are_those_without_a_tool_message_in_order() -> None:

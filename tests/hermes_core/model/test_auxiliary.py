@@ -140,11 +140,24 @@ def test_an_interrupt_ends_it(config: Config) -> None:
         auxiliary(config, "compression").ask(HI, interrupt)
 
 
-@pytest.mark.parametrize("reply", [say("  "), calls(Call("f", {}))], ids=["blank", "call"])
-def test_an_answer_without_text_is_none(reply: Reply, config: Config, providers: Providers) -> None:
-    providers[0].script(reply)
+@pytest.mark.parametrize(
+    "replies", [[say("  "), say("")], [calls(Call("f", {}))]], ids=["blank", "call"]
+)
+def test_an_answer_without_text_is_none(
+    replies: list[Reply], config: Config, providers: Providers
+) -> None:
+    providers[0].script(*replies)
     with pytest.raises(MalformedResponse):
         auxiliary(config, "compression").ask(HI)
+
+
+def test_after_two_answers_of_nothing_comes_the_tasks_chain(
+    config: Config, providers: Providers
+) -> None:
+    chain = (Choice("custom", "a", base_url=providers[1].base_url),)
+    providers[0].script(say(""), say(" "))
+    providers[1].script(say("done"))
+    assert auxiliary(with_task(config, fallback_chain=chain), "compression").ask(HI) == "done"
 
 
 def test_a_task_that_there_is_not_is_named(config: Config) -> None:

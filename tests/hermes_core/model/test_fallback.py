@@ -17,7 +17,7 @@ from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message
 from hermes_core.ground.runtime import Compat
 from hermes_core.model.chain import Resolved
-from tests.fakes.provider import Cut, Reply, Text, fail, say
+from tests.fakes.provider import Cut, Finish, Reply, Text, fail, say
 from tests.hermes_core.model.candidates import HI, NOW, Broken, Clock, Make, Providers, ask, at
 from tests.hermes_core.model.conftest import Shown
 
@@ -78,6 +78,33 @@ def test_what_is_no_fault_of_the_provider_is_not_carried_to_another(
         ask(make(), shown)
     assert shown.statuses == []
     assert providers[1].requests == []
+
+
+def test_a_second_empty_answer_in_a_row_goes_on_to_the_next_provider(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    nothing = Reply([Finish("stop")])
+    model = make()
+    providers[0].script(nothing, say("a"), nothing, nothing)
+    providers[1].script(nothing)
+    providers[2].script(say("here"))
+    assert ask(model, shown)["content"] == ""
+    told = [model.respond([HI], [], shown, Interrupt())["content"] for _ in range(3)]
+    assert told == ["a", "", "here"]
+    assert [text.partition(" Going on")[0] for text in shown.statuses] == [
+        "p0 answered nothing, 2 times now.",
+        "p1 answered nothing, 3 times now.",
+    ]
+
+
+def test_empty_answers_of_the_last_provider_are_answers(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    nothing = Reply([Finish("stop")])
+    model = make(Resolved(at(providers[0])))
+    providers[0].script(nothing, nothing)
+    assert ask(model, shown)["content"] == ""
+    assert model.respond([HI], [], shown, Interrupt())["content"] == ""
 
 
 def test_an_answer_that_was_shown_in_part_is_not_said_again_by_another(
