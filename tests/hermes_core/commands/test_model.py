@@ -93,6 +93,16 @@ def test_the_short_form_becomes_the_long_one(tmp_path: Path) -> None:
     assert saved(tmp_path) == {"model": {"default": "a/b", "provider": "openrouter"}}
 
 
+def test_the_old_form_of_a_fallback_is_renewed_at_the_first_save(tmp_path: Path) -> None:
+    text = "fallback_model: {provider: zai, model: glm-5}\n"
+    config = settings(tmp_path, text, OPENROUTER_API_KEY="sk-or-0123456789abcdef")
+    save_model(config, "openrouter", "a/b")
+    assert saved(tmp_path) == {
+        "model": {"provider": "openrouter", "default": "a/b"},
+        "fallback_providers": [{"provider": "zai", "model": "glm-5"}],
+    }
+
+
 def test_what_cannot_be_used_is_not_saved(tmp_path: Path) -> None:
     config = settings(tmp_path, "# empty\n")
     with pytest.raises(NoCredentials):
