@@ -31,6 +31,7 @@ lock: $(READY)
 	  --no-header --no-annotate --no-emit-index-url -q -o requirements.lock
 
 $(READY): pyproject.toml requirements.lock
+	@echo "Setting up $(VENV)/: Python packages from your package index, once. It takes up to a minute."
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv venv -q --allow-existing --python "$(PYTHON)" $(VENV) && \
 	  VIRTUAL_ENV="$(CURDIR)/$(VENV)" uv pip install -q --require-hashes -r requirements.lock && \
@@ -41,6 +42,7 @@ $(READY): pyproject.toml requirements.lock
 	  $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . ; \
 	fi
 	@touch $(READY)
+	@echo "$(VENV)/ is ready."
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

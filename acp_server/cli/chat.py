@@ -55,6 +55,7 @@ class Seat:
     client: AcpClient
     transcript: Transcript
     turns: Turns
+    face: TerminalFace
 
 
 def run_to_end(work: Coroutine[Any, Any, int]) -> int:
@@ -112,7 +113,7 @@ async def seated(
     client = await AcpClient.start(command, cwd=cwd, env=env, face=face)
     try:
         await client.initialize(__version__)
-        yield Seat(client, transcript, Turns(client, transcript, live, keys))
+        yield Seat(client, transcript, Turns(client, transcript, live, keys), face)
     except RpcFailure as failure:
         raise explained(failure) from failure
     finally:
@@ -236,5 +237,7 @@ def _banner(cwd: Path, about: Params) -> str:
     place = str(cwd)
     if place == home or place.startswith(f"{home}/"):
         place = f"~{place[len(home) :]}"
+    model = ((about.get("_meta") or {}).get("hermes") or {}).get("model")
     mode = modes.get("currentModeId")
-    return f"Hermes {__version__} · {place}" + (f" · mode {mode}" if mode else "")
+    parts = [f"Hermes {__version__}", place, model, mode and f"mode {mode}"]
+    return " · ".join(visible_line(str(part)) for part in parts if part)

@@ -1,20 +1,23 @@
 """``hermes demo``: the real server, client and tools in a scratch repository, a scripted model.
 
-It needs no key and no network. It succeeds only if the bug is really gone at the end.
+It needs no key and no network. It succeeds if the bug is really gone at the end, or if the person
+rejected the edit.
 """
 
 import os
+import shlex
 import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from acp_server.cli.chat import INTERRUPTED, run_to_end, seated
 from acp_server.cli.client import agent_command
 from acp_server.cli.console import Failure
 from acp_server.cli.questions import DemoAsker
-from acp_server.cli.scratch import make_repository, problem_with
+from acp_server.cli.scratch import UNCHANGED, make_repository, problem_with
 
 TITLE = "Hermes demo"
 ABOUT = (
@@ -25,7 +28,10 @@ PROMPT = "The median of an even number of values comes out wrong. Find the bug a
 
 
 def run_demo(*, keep: bool) -> int:
-    """Run the demo; return 0 if the bug was fixed. ``keep`` leaves the repository behind."""
+    """Run the demo; return 0 if the bug was fixed or the edit rejected.
+
+    ``keep`` leaves the repository behind.
+    """
     try:
         scratch = Path(tempfile.mkdtemp(prefix="hermes-demo-")).resolve()
         repository = scratch / "repository"
@@ -52,14 +58,17 @@ async def _play(scratch: Path, repository: Path, *, keep: bool) -> int:
         await seat.client.new_session(repository)
         reason = await seat.turns.run(PROMPT)
     problem = problem_with(repository)
+    rejected = problem == UNCHANGED and seat.face.rejections > 0
     if problem is None:
         tell("✓ Checked: the bug is gone, and the tests pass.", "green")
+    elif rejected:
+        tell("○ Checked: you rejected the edit, so nothing was written and the bug is still there.")
     else:
         tell(f"✗ Checked: {problem}.", "red")
     tell(_farewell(repository, keep=keep), "dim", "farewell")
     if reason == "cancelled":
         return INTERRUPTED
-    return 0 if problem is None and reason == "end_turn" else 1
+    return 0 if (problem is None or rejected) and reason == "end_turn" else 1
 
 
 def environment(environ: Mapping[str, str], home: Path) -> dict[str, str]:
@@ -71,10 +80,21 @@ def environment(environ: Mapping[str, str], home: Path) -> dict[str, str]:
     return chosen
 
 
+def program() -> str:
+    """Return how the person starts this ``hermes``: by its name if the PATH leads to it."""
+    beside = Path(sys.executable).parent / "hermes"
+    known = shutil.which("hermes")
+    if not beside.is_file() or (known and Path(known).samefile(beside)):
+        return "hermes"
+    with suppress(OSError, ValueError):
+        beside = beside.relative_to(Path.cwd())
+    return shlex.quote(str(beside))
+
+
 def _farewell(repository: Path, *, keep: bool) -> str:
     if keep:
         return f"The repository is {repository}"
     return (
-        f"{repository} is removed; `hermes demo --keep` leaves it for a look.\n"
-        "Next: `hermes doctor` tells how to set up a model of your own."
+        f"{repository} is removed; `{program()} demo --keep` leaves it for a look.\n"
+        f"Next: `{program()} doctor` tells how to set up a model of your own."
     )

@@ -69,9 +69,13 @@ def rejection(choices: list[Choice]) -> Choice | None:
 
 
 class TerminalFace:
-    """Shows what a client receives and has its questions answered, one at a time."""
+    """Shows what a client receives and has its questions answered, one at a time.
+
+    ``rejections`` is how many were answered with no.
+    """
 
     def __init__(self, transcript: Transcript, asker: Asker) -> None:
+        self.rejections = 0
         self._transcript = transcript
         self._asker = asker
         self._turn = asyncio.Lock()
@@ -88,6 +92,7 @@ class TerminalFace:
             if choice is None:
                 self._transcript.answered(params, f"withdrawn{by}", allowed=False)
                 return None
+            self.rejections += not choice.allows
             words = f"{SAID.get(choice.kind, choice.name)}{by}"
             self._transcript.answered(params, words, allowed=choice.allows)
             return choice.option_id

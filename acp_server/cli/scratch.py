@@ -42,6 +42,7 @@ Averages of a list of numbers. `python3 test_stats.py` runs the tests; one of th
 """
 
 FILES = {"stats.py": STATS, "test_stats.py": TESTS, "README.md": README}
+UNCHANGED = "stats.py is as it was"
 GIT_SETTINGS = (
     "user.name=Hermes demo",
     "user.email=demo@localhost",
@@ -72,7 +73,7 @@ def problem_with(folder: Path) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         return f"a file of the repository cannot be read ({type(error).__name__})"
     if not changed:
-        return "stats.py is as it was"
+        return UNCHANGED
     if not same_tests:
         return "test_stats.py was changed, which nobody asked for"
     if not _run([sys.executable, "-B", "test_stats.py"], folder):

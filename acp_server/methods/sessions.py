@@ -5,6 +5,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -50,9 +51,10 @@ async def new(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
     """Open a new session; it opens without a key too, since one can be added later."""
     place = _checked(place_of, params, connection.environ)
     session = await _in_thread(open_session, connection, place)
+    _note_servers(session, params)
     connection.sessions[session.id] = session
     _announce(connection, session)
-    return {"sessionId": session.id, "modes": _modes(session)}
+    return {"sessionId": session.id, **await _in_thread(_about, session)}
 
 
 async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
@@ -73,9 +75,10 @@ async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
     except asyncio.CancelledError:
         stop.set()
         raise
+    _note_servers(session, params)
     connection.sessions[session_id] = session
     _announce(connection, session)
-    return {"modes": _modes(session)}
+    return await _in_thread(_about, session)
 
 
 async def list_sessions(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
@@ -118,6 +121,14 @@ def _load(connection: Connection, session_id: str, place: Place, stop: Interrupt
     return session
 
 
+def _note_servers(session: AcpSession, params: dict[str, Any]) -> None:
+    """Have the person told that the editor's MCP servers do not serve here."""
+    count = len(params.get("mcpServers") or ())
+    if count:
+        offered = "an MCP server" if count == 1 else f"{count} MCP servers"
+        session.add_notice(f"The editor offered {offered}, which this version does not use yet.")
+
+
 def _announce(connection: Connection, session: AcpSession) -> None:
     """After the reply: tell the commands there are, and get ready for the first prompt."""
     connection.server.after_reply(partial(_update, connection, session.id, slash.available()))
@@ -126,6 +137,14 @@ def _announce(connection: Connection, session: AcpSession) -> None:
 
 def _update(connection: Connection, session_id: str, update: Json) -> None:
     connection.server.notify(UPDATE, {"sessionId": session_id, "update": update})
+
+
+def _about(session: AcpSession) -> dict[str, Any]:
+    """Return the modes and, if one is set up, the model: the protocol has no field for it."""
+    about: dict[str, Any] = {"modes": _modes(session)}
+    with suppress(HermesError):
+        about["_meta"] = {"hermes": {"model": session.agent.runtime.model}}
+    return about
 
 
 def _modes(session: AcpSession) -> dict[str, Any]:

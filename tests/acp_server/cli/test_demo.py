@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_server.cli.demo import environment
+from acp_server.cli.demo import environment, program
 from tests.acp_server.cli.terminal import Terminal
 
 DEMO = [sys.executable, "-m", "acp_server.cli.main", "demo"]
@@ -53,7 +53,7 @@ def test_without_a_terminal_it_answers_itself_and_says_so(
     ("answers", "code", "words"),
     [
         ("yy", 0, "✓ Checked: the bug is gone, and the tests pass."),
-        ("n", 1, "✗ Checked: stats.py is as it was."),
+        ("n", 0, "○ Checked: you rejected the edit, so nothing was written"),
     ],
 )
 def test_on_a_terminal_it_asks(
@@ -68,7 +68,7 @@ def test_on_a_terminal_it_asks(
         assert terminal.exit_code() == code
     (scratch,) = (tmp_path / "scratch").iterdir()
     fixed = "// 2]" not in (scratch / "repository" / "stats.py").read_text()
-    assert fixed is (code == 0)
+    assert fixed is (answers == "yy")
 
 
 def test_ctrl_c_ends_it(tmp_path: Path, environ: dict[str, str]) -> None:
@@ -77,6 +77,26 @@ def test_ctrl_c_ends_it(tmp_path: Path, environ: dict[str, str]) -> None:
         terminal.send("\x03")
         assert terminal.exit_code() == 130
     assert not list((tmp_path / "scratch").iterdir())
+
+
+def test_the_program_is_named_so_that_it_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a b" / "bin"
+    folder.mkdir(parents=True)
+    ours = folder / "hermes"
+    ours.touch(0o755)
+    monkeypatch.setattr("sys.executable", str(folder / "python"))
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert program() == f"'{ours}'"
+    monkeypatch.chdir(folder.parent)
+    assert program() == "bin/hermes"
+    monkeypatch.setenv("PATH", str(folder))
+    assert program() == "hermes"
+    other = tmp_path / "hermes"
+    other.touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert program() == "bin/hermes"
 
 
 def test_a_path_without_python3_gets_ours(tmp_path: Path) -> None:
