@@ -33,6 +33,7 @@ class LivePaper:
         self._status: Sequence[Text] = ()
         self._group: str | None = None
         self._began = 0.0
+        self._paused = 0.0
         self._footer: Text | None = None
 
     def __rich__(self) -> RenderableType:
@@ -63,7 +64,15 @@ class LivePaper:
             live.stop()
 
     def footer(self, text: Text | None) -> None:
-        """Show only ``text`` in the live part; None brings back what is going on."""
+        """Show only ``text`` in the live part; None brings back what is going on.
+
+        The time of the turn stands still meanwhile.
+        """
+        now = time.monotonic()
+        if text is not None and self._footer is None:
+            self._paused = now
+        elif text is None and self._footer is not None:
+            self._began += now - self._paused
         self._footer = text
         if self._live is not None:
             self._live.refresh()

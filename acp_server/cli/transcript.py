@@ -1,5 +1,6 @@
 """A session as it is told in the terminal: takes the protocol's updates, writes on paper."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,6 +18,10 @@ ENDINGS = {
     "max_turn_requests": "Stopped: the turn reached its limit of steps.",
     "refusal": "The model declined to answer.",
 }
+OVERFULL = (
+    "The conversation is larger than the model's context window: the model may fail or forget. "
+    "Start a new session; if the window is larger than that, set model.context_length."
+)
 NOTICES = {"error": "red", "warning": "yellow"}
 
 Update = dict[str, Any]
@@ -35,6 +40,8 @@ class Transcript:
         self._plan_shown: list[Update] = []
         self._message: object = None
         self._questions = 0
+        self._asked_at: float | None = None
+        self._waited = 0.0
         self._used: int | None = None
         self._size: int | None = None
 
@@ -49,11 +56,13 @@ class Transcript:
         card = self._asked(params)
         self._paper.close()
         self._questions += 1
+        self._asked_at = time.monotonic()
         self._paper.block(cards.question(card, self._root), self._question_group)
         card.shown = list(card.content)
 
     def answered(self, params: Update, words: str, *, allowed: bool) -> None:
         """Show how a question was answered."""
+        self._stop_waiting()
         self._asked(params).rejected = not allowed
         words = f"{cards.INDENT}→ {words}"
         self.remark(words, "green" if allowed else "red", self._question_group)
@@ -64,12 +73,24 @@ class Transcript:
         self._paper.block(Text(text, style), group)
 
     def end_turn(self, reason: str, seconds: float) -> None:
-        """Close what is open and say how the turn ended."""
+        """Close what is open and say how the turn ended.
+
+        ``seconds`` is how long it took; what its questions waited for answers is taken off.
+        """
         self.settle()
+        self._stop_waiting()
+        seconds, self._waited = max(seconds - self._waited, 0.0), 0.0
         if reason != "end_turn":
             words = ENDINGS.get(reason, f"The turn ended: {visible_line(reason)}.")
             self.remark(words, "yellow")
         self._paper.block(cards.closing(self._used, self._size, seconds))
+        if self._used is not None and self._size and self._used > self._size:
+            self.remark(OVERFULL, "yellow")
+
+    def _stop_waiting(self) -> None:
+        if self._asked_at is not None:
+            self._waited += time.monotonic() - self._asked_at
+            self._asked_at = None
 
     def settle(self) -> None:
         """Write what still stands in the part that changes: open cards and the plan."""

@@ -3,6 +3,7 @@
 import io
 import re
 
+import pytest
 from rich.console import Console
 from rich.text import Text
 
@@ -41,6 +42,22 @@ def test_a_finished_block_is_printed_once_and_the_last_one_at_the_end() -> None:
         screen.paper.stream("answer", piece)
     screen.paper.close()
     assert screen.words == "Title\n\nFirst.\n\nSecond.\n"
+
+
+def test_the_time_stands_still_while_a_question_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("acp_server.cli.live.time.monotonic", lambda: now[0])
+    screen = Screen()
+    screen.paper.begin()
+    now[0] = 103.0
+    screen.paper.footer(Text("y  n"))
+    now[0] = 150.0
+    screen.paper.footer(Text("y  n  again"))
+    now[0] = 160.0
+    screen.paper.footer(None)
+    assert " 3 s · Ctrl-C stops" in screen.words
+    assert "160" not in screen.words
+    screen.paper.end()
 
 
 def test_the_live_part_is_taken_away() -> None:

@@ -123,6 +123,31 @@ def test_a_question_its_answer_and_what_came_of_it(words: str, status: str, afte
     assert "".join(written) == f"$ make\n  → {words}\n{after}"
 
 
+@pytest.mark.parametrize("answered", [True, False])
+def test_what_a_question_waited_is_no_time_of_the_turn(
+    answered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    times = iter((100.0, 130.0))
+    monkeypatch.setattr("acp_server.cli.transcript.time.monotonic", lambda: next(times))
+    transcript = Transcript(PlainPaper(written.append), Path("/repo"))
+    params = {"toolCall": {"toolCallId": "1", "title": "make", "kind": "execute"}}
+    transcript.question(params)
+    if answered:
+        transcript.answered(params, "allowed once", allowed=True)
+    transcript.end_turn("end_turn", 31.5)
+    transcript.end_turn("end_turn", 4.0)
+    assert "".join(written).endswith("\n1.5 s\n\n4.0 s\n")
+
+
+def test_a_context_over_the_window_is_warned_of(told: Told) -> None:
+    def usage(used: int) -> dict[str, object]:
+        return {"sessionUpdate": "usage_update", "used": used, "size": 128_000}
+
+    assert "larger than the model's context window" in told(usage(128_300), end="end_turn")
+    assert "context window" not in told(usage(128_000), end="end_turn")
+
+
 def test_what_the_plan_tells_has_no_card(told: Told) -> None:
     assert told(call("1", title="Plan: 3 steps", kind="think", status="completed")) == ""
     assert "✗ failed" in told(call("1", title="Plan", kind="think", status="failed"))
