@@ -1,10 +1,12 @@
 """Keeps what the editor is shown, before it is shown."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
+from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import (
     ApprovalRequested,
     Emit,
@@ -25,11 +27,30 @@ MAX_GATHERED = 4_096
 """Characters of streamed text that may wait to be written."""
 
 MAX_AGE = 1.0
-"""Seconds that streamed text may wait, as seen when the next piece arrives."""
+"""Seconds that streamed text may wait to be written, whether more of it comes or not."""
 
 _PASSING = (ToolCallProgress, StepStarted, StepFinished, ToolCallGenerating, ApprovalRequested)
 
 Delta = TextDelta | ReasoningDelta
+
+_log = logging.getLogger(__name__)
+
+
+class Timer(Protocol):
+    """Something that is to happen later."""
+
+    def cancel(self) -> None:
+        """Have it not happen, if it has not begun."""
+        ...
+
+
+def start_timer(seconds: float, action: Callable[[], None]) -> Timer:
+    """Call ``action`` on a thread of its own after ``seconds``."""
+    timer = threading.Timer(seconds, action)
+    timer.daemon = True
+    timer.name = "recorder"
+    timer.start()
+    return timer
 
 
 class Recorder:
@@ -40,7 +61,7 @@ class Recorder:
     happens is not written: progress, steps, questions, and all token counts of a turn but the last.
     A ``StoreError`` goes to the caller: nothing is shown as done that is not kept.
 
-    May be called from any thread. clock: seconds that never go back.
+    May be called from any thread. clock: seconds that never go back. later: sets a timer.
     """
 
     def __init__(
@@ -49,11 +70,14 @@ class Recorder:
         session_id: str,
         then: Emit,
         clock: Callable[[], float] = time.monotonic,
+        later: Callable[[float, Callable[[], None]], Timer] = start_timer,
     ) -> None:
         self._store = store
         self._session_id = session_id
         self._then = then
         self._clock = clock
+        self._later = later
+        self._timer: Timer | None = None
         self._lock = threading.Lock()
         self._gathered: list[Delta] = []
         self._length = 0
@@ -72,6 +96,9 @@ class Recorder:
         Raises ``StoreError``.
         """
         with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
             usage, self._usage = self._usage, None
             self._write(usage)
 
@@ -94,6 +121,17 @@ class Recorder:
         self._length += len(delta.text)
         if self._length >= MAX_GATHERED or self._clock() - self._written >= MAX_AGE:
             self._write(None)
+        elif self._timer is None:
+            self._timer = self._later(MAX_AGE, self._write_old)
+
+    def _write_old(self) -> None:
+        """Write what waits although nothing follows it: the model pauses."""
+        with self._lock:
+            self._timer = None
+            try:
+                self._write(None)
+            except StoreError as error:  # it waits for the next event, whose caller is told
+                _log.warning("streamed text could not be stored yet: %s", error)
 
     def _write(self, event: ShownEvent | None) -> None:
         """Write the gathered text as one event, and ``event`` after it, in one transaction."""

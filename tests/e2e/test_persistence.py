@@ -3,13 +3,14 @@
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
 import pytest
 
-from tests.e2e.client import AcpClient
+from tests.e2e.client import PATIENCE, AcpClient
 from tests.e2e.editor import ALLOW, AgentError, Session
 from tests.e2e.stage import Stage
 from tests.fakes.provider import Call, Reasoning, Reply, Text, Wait, calls, say
@@ -115,6 +116,34 @@ async def test_a_kill_in_the_middle_of_an_answer_keeps_what_was_shown_out_of_the
         assert session.joined("user_message_chunk") == "tell me"
         assert await session.prompt("go on") == "end_turn"
     assert "Once upon a time" not in str(stage.provider.requests[-1].messages)
+
+
+async def test_text_before_a_pause_of_the_model_survives_a_kill(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.provider.script(Reply([Text("Once upon"), Text(" a time"), Wait(threading.Event())]))
+
+    async def work(client: AcpClient) -> Session:
+        session = await client.new_session()
+        session.begin("tell me").add_done_callback(lambda answer: answer.exception())
+        await session.wait_for_text("Once upon a time")
+        await asyncio.to_thread(_wait_until_stored, stage, "a time")
+        return session
+
+    before = await killed(stage, running, work)
+    async with running(stage) as client:
+        session = await client.load_session(before.id, before.cwd)
+        assert session.text == "Once upon a time"
+
+
+def _wait_until_stored(stage: Stage, text: str) -> None:
+    """Wait until the display log holds ``text``; nothing else happens meanwhile."""
+    deadline = time.monotonic() + PATIENCE
+    query = "SELECT count(*) FROM shown WHERE event LIKE ?"
+    with closing(sqlite3.connect(stage.home / "hermes_sessions.db")) as store:
+        while store.execute(query, (f"%{text}%",)).fetchone() == (0,):
+            assert time.monotonic() < deadline, f"{text!r} was not stored"
+            threading.Event().wait(0.01)
 
 
 async def test_a_cancelled_turn_is_marked_when_it_loads(

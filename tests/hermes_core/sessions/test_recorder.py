@@ -26,7 +26,7 @@ from hermes_core.ground.events import (
     UserPrompted,
 )
 from hermes_core.ground.events_json import from_json
-from hermes_core.sessions.recorder import MAX_AGE, MAX_GATHERED, Recorder
+from hermes_core.sessions.recorder import MAX_AGE, MAX_GATHERED, Recorder, start_timer
 from hermes_core.sessions.store import Store
 
 
@@ -38,6 +38,26 @@ class Clock:
         return self.now
 
 
+class Timers:
+    """Timers that go off when a test says so."""
+
+    def __init__(self) -> None:
+        self.set: list[Callable[[], None]] = []
+
+    def __call__(self, seconds: float, action: Callable[[], None]) -> "Timers":
+        assert seconds == MAX_AGE
+        self.set.append(action)
+        return self
+
+    def cancel(self) -> None:
+        self.set.clear()
+
+    def go_off(self) -> None:
+        (action,) = self.set
+        self.set.clear()
+        action()
+
+
 class Stage:
     """A recorder with a clock that is set by hand, and what came out on both sides."""
 
@@ -45,7 +65,8 @@ class Stage:
         self.store = store
         self.clock = Clock()
         self.seen: list[Event] = []
-        self.recorder = Recorder(store, "s", self.seen.append, self.clock)
+        self.timers = Timers()
+        self.recorder = Recorder(store, "s", self.seen.append, self.clock, self.timers)
 
     def __call__(self, *events: Event) -> None:
         for event in events:
@@ -112,6 +133,48 @@ def test_much_text_is_written_before_its_end(stage: Stage) -> None:
     assert stage.kept() == []
     stage(TextDelta("y", "m"))
     assert stage.kept() == [TextDelta("x" * (MAX_GATHERED - 1) + "y", "m")]
+
+
+def test_text_is_written_though_nothing_follows_it(stage: Stage) -> None:
+    stage(TextDelta("a", "m"), TextDelta("b", "m"))
+    assert stage.kept() == []
+    stage.timers.go_off()
+    assert stage.kept() == [TextDelta("ab", "m")]
+    stage(TextDelta("c", "m"))
+    stage.timers.go_off()
+    assert stage.kept() == [TextDelta("ab", "m"), TextDelta("c", "m")]
+
+
+def test_nothing_is_timed_after_the_turn(stage: Stage) -> None:
+    stage(TextDelta("a", "m"))
+    stage.recorder.flush()
+    assert stage.timers.set == []
+    assert stage.kept() == [TextDelta("a", "m")]
+
+
+def test_a_timer_that_finds_nothing_writes_nothing(stage: Stage) -> None:
+    stage(TextDelta("a", "m"), started())
+    stage.timers.go_off()
+    assert stage.kept() == [TextDelta("a", "m"), started()]
+
+
+def test_text_that_the_timer_could_not_write_waits(stage: Stage) -> None:
+    def refuse(*_: object) -> None:
+        raise StoreError("The disk is full.")
+
+    stage(TextDelta("a", "m"))
+    keep, stage.store.append = stage.store.append, refuse
+    stage.timers.go_off()
+    stage.store.append = keep
+    assert stage.kept() == []
+    stage(started())
+    assert stage.kept() == [TextDelta("a", "m"), started()]
+
+
+def test_a_timer_goes_off_by_itself() -> None:
+    gone_off = threading.Event()
+    start_timer(0.0, gone_off.set)
+    assert gone_off.wait(30)
 
 
 def test_old_text_is_written_when_the_next_piece_comes(stage: Stage) -> None:
