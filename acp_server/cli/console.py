@@ -1,7 +1,9 @@
 """What the command line writes to people. No other module prints."""
 
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Mapping
 from contextlib import suppress
 from io import TextIOWrapper
@@ -51,11 +53,31 @@ def remark(text: str) -> None:
 
 def explain(what: str, next_step: str) -> None:
     """Write an error to stderr in two lines: what happened, and what to do next."""
-    first = visible_line(" ".join(what.split()))
+    first = wrapped(visible_line(" ".join(what.split())), sys.stderr)
+    next_step = "\n".join(wrapped(line, sys.stderr) for line in next_step.split("\n"))
     if coloured(sys.stderr, os.environ):
         first = f"{_RED}{first}{_PLAIN}"
     remark(first)
     remark(visible(next_step))
+
+
+def wrapped(line: str, stream: TextIO, indent: int = 0) -> str:
+    """Return ``line`` broken between words where ``stream`` is a terminal narrower than it.
+
+    Its further lines are indented by ``indent`` columns. What holds no space stays whole.
+    """
+    if not is_terminal(stream):
+        return line
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(
+        line,
+        max(width - 1, indent + 20),
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+        drop_whitespace=True,
+    )
 
 
 def parts_of(text: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ import os
 import sys
 
 from acp_server.cli.checks import Finding, Report, examine
-from acp_server.cli.console import coloured, say
+from acp_server.cli.console import coloured, say, wrapped
 from acp_server.cli.printable import visible_line
 from hermes_core.ground.runtime import Runtime
 from hermes_core.ground.secrets import REDACTOR
@@ -14,6 +14,9 @@ from hermes_core.local.config import Config
 MARKS = {"good": "✓", "odd": "!", "bad": "✗", "": " "}
 COLOURS = {"good": "\x1b[32m", "odd": "\x1b[33m", "bad": "\x1b[31m"}
 PLAIN = "\x1b[0m"
+WORDS = 17
+"""The column at which a finding's words begin."""
+
 READY = "Ready: your editor, or `hermes chat`, can send a prompt."
 NOT_READY = "Not ready: no prompt could be sent."
 ADVICE = "Next: correct what is marked with ✗, then run `hermes doctor` again."
@@ -48,16 +51,17 @@ def show(report: Report) -> None:
     say(NOT_READY)
     advice = [finding.advice for finding in report.findings if finding.mark == "bad"]
     for line in filter(None, advice):
-        say(f"Next: {_safe(line)}")
+        say(wrapped(f"Next: {_safe(line)}", sys.stdout))
     if not any(advice):
         say(ADVICE)
 
 
 def _line(finding: Finding, *, colours: bool) -> str:
     mark = MARKS[finding.mark]
+    rest = wrapped(f"    {finding.about:<12} {_safe(finding.words)}", sys.stdout, WORDS)[4:]
     if colours and finding.mark:
         mark = f"{COLOURS[finding.mark]}{mark}{PLAIN}"
-    return f"  {mark} {finding.about:<12} {_safe(finding.words)}".rstrip()
+    return f"  {mark} {rest}".rstrip()
 
 
 def _safe(text: str) -> str:

@@ -59,10 +59,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hermes",
         description="A coding agent that lives in your editor.",
+        epilog="`hermes COMMAND --help` tells the options of a command.",
+        usage="hermes [-h] [--version] COMMAND ...",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(
+        title="commands", prog="hermes", dest="command", metavar="COMMAND OPTIONS"
+    )
 
     def command(name: str, words: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=words, description=words, allow_abbrev=False)
@@ -90,8 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     demo = command("demo", "watch a whole session with a scripted model; needs no key")
     demo.add_argument("--keep", action="store_true", help="leave the scratch repository behind")
 
-    command("doctor", "tell what is configured, what is missing, and what to do next")
-    command("providers", "list the providers: what each needs, what is set up, where from")
+    command("doctor", "tell what is configured, what is missing, what to do next")
+    command("providers", "list the providers: what each needs and what is set up")
     add_model_parser(command("model", "search and pick provider and model, and save them"))
     add_fallback_parser(command("fallback", "list or change the providers that stand in"))
     add_auth_parser(command("auth", "log in with a provider, or store its key"))

@@ -41,6 +41,22 @@ def test_an_error_is_red_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) ->
         assert stream.getvalue() == f"{wanted}\nMend it.\n"
 
 
+def test_long_lines_are_broken_between_words_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    path = "/a/very-long/path-that-has/no-space/at-all"
+    line = f"The store is at {path} and cannot be opened."
+    assert console.wrapped(line, io.StringIO()) == line
+    assert console.wrapped(line, Tty()) == f"The store is at\n{path}\nand cannot be opened."
+    assert console.wrapped(line, Tty(), 2).splitlines()[1:] == [
+        f"  {path}",
+        "  and cannot be opened.",
+    ]
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr("sys.stderr", stream := Tty())
+    console.explain("It broke in the middle of something.", "Mend it with care, and then go on.")
+    assert max(map(len, stream.getvalue().splitlines())) < 30
+
+
 def test_what_an_encoding_lacks_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="ascii"))

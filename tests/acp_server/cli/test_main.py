@@ -11,7 +11,7 @@ import pytest
 
 from acp_server.cli.chat import ChatOptions
 from acp_server.cli.console import Failure
-from acp_server.cli.main import MODES, main, platform_refusal
+from acp_server.cli.main import COMMANDS, MODES, main, platform_refusal
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import ConfigError
 from tests.acp_server.cli.terminal import Terminal
@@ -93,6 +93,19 @@ def test_a_prompt_is_told_from_an_id(
 def test_what_is_no_id_beside_a_prompt_is_refused(capsys: Captured) -> None:
     assert main(["chat", "--resume", "last", "hi"]) == 1
     assert capsys.readouterr().err.startswith("'last' is no id of a session.\n")
+
+
+def test_the_help_has_a_line_for_each_command(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    for command in COMMANDS:
+        (row,) = [row for row in rows if row and row[0] == command]
+        assert len(row) == 2, command
 
 
 def test_no_command_shows_the_help(capsys: Captured) -> None:
