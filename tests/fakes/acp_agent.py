@@ -33,8 +33,11 @@ def acp_agent(
 
 
 def received(folder: Path) -> list[dict[str, Any]]:
-    """Return what the agent was sent so far, the note of its start first."""
+    """Return what the agent was sent so far, the note of its start first; no key may be in it."""
+    from tests.fakes.canaries import WATCH  # the agent's own program has no path to it
+
     path = folder / "received.jsonl"
+    WATCH.saw("another agent's program", (), path.read_bytes() if path.exists() else b"")
     lines = path.read_text().splitlines() if path.exists() else []
     return [json.loads(line) for line in lines]
 

@@ -14,7 +14,7 @@ once; using it again is ``refresh_token_reused`` and counted in ``reused``.
 import json
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qsl
@@ -27,9 +27,9 @@ CLIENT_ID = "client-of-the-tests"
 
 
 class LoginService:
-    """Serves while the ``with`` block runs."""
+    """Serves while the ``with`` block runs. owners: whose keys it may get."""
 
-    def __init__(self) -> None:
+    def __init__(self, owners: Collection[str] = ()) -> None:
         self.polls: deque[Reply] = deque()
         self.invitation: dict[str, Any] = {
             "device_code": "canary-device-code-1",
@@ -47,7 +47,7 @@ class LoginService:
         self.gate: threading.Event | None = None
         self._valid: set[str] = set()
         self._lock = threading.Lock()
-        self._server = FakeProvider(self._answer)
+        self._server = FakeProvider(self._answer, owners=owners)
 
     @property
     def url(self) -> str:

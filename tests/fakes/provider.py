@@ -10,7 +10,7 @@
 It speaks the format that belongs to the path: chat completions, Responses, Messages, or Messages
 in Bedrock's frames. ``FakeProvider(handler)`` answers by a function of the request instead. A
 request that the script has no reply for gets status 500 and makes the ``with`` block fail at its
-end.
+end. A key that arrives and belongs to none of ``owners`` fails the test: see ``canaries``.
 """
 
 import json
@@ -19,7 +19,7 @@ import socket
 import ssl
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +27,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.fakes import messages, responses
+from tests.fakes.canaries import WATCH
 from tests.fakes.replies import (
     Call,
     Chunk,
@@ -106,7 +107,10 @@ Handler = Callable[[Recorded], Reply]
 
 
 class FakeProvider:
-    """Serves replies on 127.0.0.1 while the ``with`` block runs; see the module's text."""
+    """Serves replies on 127.0.0.1 while the ``with`` block runs; see the module's text.
+
+    owners: whose keys it may get, as ``canary`` names them.
+    """
 
     def __init__(
         self,
@@ -114,8 +118,10 @@ class FakeProvider:
         *,
         host: str = "127.0.0.1",
         tls: ssl.SSLContext | None = None,
+        owners: Collection[str] = (),
     ) -> None:
         self.handler = handler
+        self.owners = frozenset(owners)
         self.requests: list[Recorded] = []
         self.unexpected: list[Recorded] = []
         self.closing = threading.Event()
@@ -258,6 +264,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.read(length),
             self.client_address[1],
         )
+        self._watch(request)
         reply = self.server.provider.answer(request)
         try:
             if self._send(reply, request):
@@ -265,6 +272,14 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             request.gone.set()
             self.close_connection = True
+
+    def _watch(self, request: Recorded) -> None:
+        provider = self.server.provider
+        place = (
+            f"port {provider.port}, stand-in of {', '.join(sorted(provider.owners)) or 'nobody'}"
+        )
+        head = (part for pair in self.headers.items() for part in pair)
+        WATCH.saw(place, provider.owners, self.requestline, *head, request.raw)
 
     def _send(self, reply: Reply, request: Recorded) -> bool:
         if reply.before is not None and not self._hold(reply.before, request):

@@ -8,6 +8,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from tests.fakes.canaries import WATCH
+
 
 class FakeProxy:
     """Tunnels every CONNECT to ``target``, a port of this machine, while the block runs.
@@ -61,6 +63,7 @@ class FakeProxy:
             if not data:
                 return
             head += data
+        WATCH.saw("a proxy", (), head)
         self.heads.append(head)
         server = socket.create_connection(("127.0.0.1", self._target))
         self._sockets.append(server)
