@@ -8,10 +8,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.canaries import canary
 from tests.fakes.provider import FakeProvider
 
 COMMAND = [sys.executable, "-m", "acp_server.cli.main", "acp"]
-KEY = "key-" * 5
+KEY = canary("custom")
 ROOT = Path(__file__).parents[2]
 
 
@@ -24,7 +25,7 @@ class Stage:
         self.user = self.folder / "user"
         self.home.mkdir()
         self.user.mkdir()
-        self.provider = FakeProvider()
+        self.provider = FakeProvider(owners=["custom"])
         self.provider.__enter__()
         self._workspaces = 0
         self.configure()

@@ -8,18 +8,19 @@ import pytest
 from tests.e2e.client import AcpClient
 from tests.e2e.editor import AgentError
 from tests.e2e.stage import KEY, Stage
+from tests.fakes.canaries import canary
 from tests.fakes.provider import Cut, FakeProvider, Reply, call, fail, say
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SPARE_KEY = "spare-key-spare-key"
+SPARE_KEY = canary("spare")
 NOTICES = {"session": {"notices": {}}}
 
 
 @pytest.fixture
 def spare() -> Iterator[FakeProvider]:
     """A second provider, which stands in."""
-    with FakeProvider() as provider:
+    with FakeProvider(owners=["spare"]) as provider:
         yield provider
 
 

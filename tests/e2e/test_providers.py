@@ -13,10 +13,10 @@ import pytest
 from hermes_core import AIAgent
 from hermes_core.ground.version import __version__
 from hermes_core.local.config import load_config
+from tests.fakes.canaries import canary
 from tests.fakes.provider import FakeProvider, Recorded, Text, call, say
 from tests.hermes_core.providers.facts import Wire, facts, wires
 
-KEY = "canary-of-one-provider"
 PATHS = {
     "chat_completions": "/chat/completions",
     "codex_responses": "/responses",
@@ -40,7 +40,7 @@ def agent_for(wire: Wire, server: FakeProvider, home: Path, project: Path) -> AI
         "provider": wire.provider,
         "default": wire.model,
         "base_url": address,
-        "api_key": KEY,
+        "api_key": canary(wire.provider),
     }
     settings: dict[str, Any] = {"model": model}
     if wire.effort:
@@ -74,7 +74,7 @@ def result_of(request: Recorded, mode: str) -> str:
 
 @pytest.mark.parametrize("wire", wires(), ids=lambda wire: wire.name)
 def test_a_round_of_tools(wire: Wire, tmp_path: Path, project: Path) -> None:
-    with FakeProvider() as server:
+    with FakeProvider(owners=[wire.provider]) as server:
         server.script(call("read_file", {"path": "note.txt"}), say("It is 42."))
         agent = agent_for(wire, server, tmp_path / "home", project)
         try:
@@ -93,9 +93,10 @@ def test_a_round_of_tools(wire: Wire, tmp_path: Path, project: Path) -> None:
 
 def check_headers(headers: dict[str, str], wire: Wire) -> None:
     """The key once, in the header that is this provider's; our own name, nobody else's."""
-    shown = {name: value for name, value in headers.items() if KEY in value}
+    key = canary(wire.provider)
+    shown = {name: value for name, value in headers.items() if key in value}
     expected = (
-        {"x-api-key": KEY} if wire.auth == "x-api-key" else {"authorization": f"Bearer {KEY}"}
+        {"x-api-key": key} if wire.auth == "x-api-key" else {"authorization": f"Bearer {key}"}
     )
     assert shown == expected
     assert headers["user-agent"] == f"hermes-editor-agent/{__version__}"
@@ -132,7 +133,7 @@ def test_every_format_has_rounds(mode: str) -> None:
 
 def test_a_user_plugin_is_one_folder(tmp_path: Path, project: Path) -> None:
     home = tmp_path / "home"
-    with FakeProvider() as server:
+    with FakeProvider(owners=["acme"]) as server:
         folder = home / "plugins" / "model-providers" / "acme"
         folder.mkdir(parents=True)
         (folder / "plugin.yaml").write_text("name: acme\napi: 1\n")
@@ -142,7 +143,7 @@ def test_a_user_plugin_is_one_folder(tmp_path: Path, project: Path) -> None:
             f"    name='acme', display_name='Acme', base_url='http://127.0.0.1:{server.port}/acme',\n"
             "    key_envs=('ACME_KEY',), aliases=('ac',), default_model='acme-1'))\n"
         )
-        (home / ".env").write_text(f"ACME_KEY={KEY}\n")
+        (home / ".env").write_text(f"ACME_KEY={canary('acme')}\n")
         config = load_config(
             {"HERMES_HOME": str(home), "HOME": str(tmp_path), "HERMES_INFERENCE_PROVIDER": "ac"}
         )
@@ -155,4 +156,4 @@ def test_a_user_plugin_is_one_folder(tmp_path: Path, project: Path) -> None:
         (request,) = server.requests
     assert request.path == "/acme/chat/completions"
     assert request.body["model"] == "acme-1"
-    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["authorization"] == f"Bearer {canary('acme')}"

@@ -15,6 +15,7 @@ from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
 from hermes_core.model.chain import Candidate, Resolved
 from hermes_core.model.respond import Model
+from tests.fakes.canaries import canary
 from tests.fakes.provider import FakeProvider
 
 
@@ -42,7 +43,7 @@ class Shown:
 
 @pytest.fixture
 def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as provider:
+    with FakeProvider(owners=["custom"]) as provider:
         yield provider
 
 
@@ -57,7 +58,7 @@ def runtime_at(base_url: str, **more: Any) -> Runtime:
         model="some/model",
         api_mode="chat_completions",
         base_url=base_url,
-        api_key=Secret("sk-test-0123456789abcdef"),
+        api_key=Secret(canary("custom")),
         hosts=frozenset({base_url.split("/")[2]}),
         **more,
     )

@@ -14,11 +14,12 @@ from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
 from hermes_core.model.assembly import with_facts
 from hermes_core.model.catalogue import CACHE, ModelInfo, kept_model, list_models, read_list
+from tests.fakes.canaries import canary
 from tests.fakes.provider import FakeProvider, Reply, fail
 from tests.hermes_core.model.candidates import Clock
 from tests.hermes_core.model.conftest import runtime_at
 
-KEY = "sk-test-0123456789abcdef"
+KEY = canary("custom")
 SHAPES: dict[str, tuple[Any, list[ModelInfo]]] = {
     "openrouter": (
         {

@@ -8,17 +8,18 @@ import pytest
 
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import ApiMode, Runtime
-from hermes_core.ground.secrets import Secret
+from hermes_core.ground.secrets import REDACTOR, Secret
 from hermes_core.transport.carrier import open_stream
 from hermes_core.transport.network import Network
+from tests.fakes.canaries import canary
 from tests.fakes.provider import FakeProvider
 
-KEY = "sk-test-0123456789abcdef"
+KEY = canary("custom")
 
 
 @pytest.fixture
 def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as provider:
+    with FakeProvider(owners=["custom"]) as provider:
         yield provider
 
 
@@ -28,6 +29,7 @@ def runtime(provider: FakeProvider) -> Runtime:
 
 
 def runtime_at(base_url: str, *hosts: str, **more: Any) -> Runtime:
+    REDACTOR.register(Secret(KEY))  # as whoever reads a key does
     return Runtime(
         provider="custom",
         model="some/model",

@@ -39,7 +39,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def provider(certificate: tuple[Path, Path]) -> Iterator[FakeProvider]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
-    with FakeProvider(tls=context) as provider:
+    with FakeProvider(tls=context, owners=["custom"]) as provider:
         yield provider
 
 
