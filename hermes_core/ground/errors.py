@@ -8,6 +8,7 @@
     │  ├─ ConnectionFailed · StreamCut · RateLimited · ServerError      retry, then fall back
     │  ├─ UpstreamLimited                                               retry, then fall back
     │  ├─ AuthFailed                                                    refresh once, then fall back
+    │  │  └─ TokenExpired                                               strip first
     │  ├─ ModelNotFound · MalformedResponse · QuotaExhausted            fall back
     │  ├─ ContextOverflow                                               compress, then retry
     │  ├─ StaleReasoning                                                strip once, then resend
@@ -90,6 +91,10 @@ class ServerError(ProviderError):
 
 class AuthFailed(ProviderError):
     """The credential was refused (401, 403)."""
+
+
+class TokenExpired(AuthFailed):
+    """The login is said to have ended, which some say of earlier reasoning that they refuse."""
 
 
 class ModelNotFound(ProviderError):

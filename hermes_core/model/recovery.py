@@ -32,6 +32,7 @@ from hermes_core.ground.errors import (
     ServerError,
     StaleReasoning,
     StreamCut,
+    TokenExpired,
     UpstreamLimited,
 )
 
@@ -97,6 +98,8 @@ class State:
     jitter: float = 0.0
 
 
+_CHECK_KEY = "Check the key: `hermes doctor` tells where it comes from."
+
 RULES: dict[type[ProviderError], Rule] = {
     ConnectionFailed: Rule(0.5, "Check the network and model.base_url, then send it again."),
     StreamCut: Rule(0.5, "Send your message again."),
@@ -104,11 +107,8 @@ RULES: dict[type[ProviderError], Rule] = {
     UpstreamLimited: Rule(2.0, "Wait a little, or choose another model.", rest=REST),
     ServerError: Rule(1.0, "Try again later, or choose another model."),
     MalformedResponse: Rule(0.5, "Check model.base_url, or choose another model."),
-    AuthFailed: Rule(
-        None,
-        "Check the key: `hermes doctor` tells where it comes from.",
-        ("refresh", "rotate"),
-    ),
+    AuthFailed: Rule(None, _CHECK_KEY, ("refresh", "rotate")),
+    TokenExpired: Rule(None, _CHECK_KEY, ("strip", "refresh", "rotate")),
     ModelNotFound: Rule(None, "Check model.default and model.base_url."),
     QuotaExhausted: Rule(None, "Add credit, or choose another provider.", ("rotate",), rest=REST),
     ContextOverflow: Rule(
@@ -146,7 +146,7 @@ def decide(error: ProviderError, state: State) -> Action:
 def announcement(error: ProviderError, action: Action, state: State) -> str:
     """Return what a person reads while we go on with the same provider."""
     if action.kind == "strip":
-        return f"{error} Sending the conversation again without it."
+        return f"{error} Sending the conversation again without its earlier reasoning."
     if action.kind == "refresh":
         return f"{error} Renewing the login and trying again."
     if action.kind == "rotate":

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hermes_core.ground.errors import MalformedResponse, ProviderError
+from hermes_core.ground.errors import AuthFailed, MalformedResponse, ProviderError
 from hermes_core.ground.events import Emit, StatusChanged, UsageUpdated
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message, is_empty
@@ -24,7 +24,7 @@ from hermes_core.transport.carrier import open_stream
 from hermes_core.transport.network import network_for
 from hermes_core.wire.fold import Fold
 from hermes_core.wire.formats import format_for
-from hermes_core.wire.origin import origin_of
+from hermes_core.wire.origin import is_own, origin_of
 
 EMPTY_ANSWERS = 2
 """How many empty answers in a row are taken before another provider is asked, if there is one."""
@@ -158,7 +158,7 @@ class Model:
         error.model = error.model or runtime.model
         seat.failed(error)
         while True:
-            state = self._state(text_shown, len(ask.messages))
+            state = self._state(error, text_shown, ask.messages)
             action = decide(error, state)
             if action.kind in ("give_up", "compress"):
                 words = last_words(
@@ -170,15 +170,23 @@ class Model:
             if self._carry_out(action, error, state, ask):
                 return
 
-    def _state(self, text_shown: bool, length: int) -> State:
+    def _state(self, error: ProviderError, text_shown: bool, messages: Sequence[Message]) -> State:
         return State(
             attempt=self._seat.attempt,
             max_retries=self._config.api_max_retries,
             text_shown=text_shown,
-            mends=self._seat.mends(strip=self._stale.get(self.runtime.provider, 0) < length),
+            mends=self._seat.mends(strip=self._may_strip(error, messages)),
             another=self._seat.has_another,
             jitter=self._chance(),
         )
+
+    def _may_strip(self, error: ProviderError, messages: Sequence[Message]) -> bool:
+        """Tell whether there is reasoning to leave out; if the login is in doubt, look for it."""
+        runtime = self.runtime
+        sent = messages[self._stale.get(runtime.provider, 0) :]
+        if not isinstance(error, AuthFailed):
+            return bool(sent)
+        return any(is_own(one, runtime) and one.get("reasoning_details") for one in sent)
 
     def _carry_out(self, action: Action, error: ProviderError, state: State, ask: _Ask) -> bool:
         """Do what was decided; return whether the model can be asked again."""

@@ -22,6 +22,7 @@ from hermes_core.ground.errors import (
     Refused,
     ServerError,
     StaleReasoning,
+    TokenExpired,
     UpstreamLimited,
 )
 from hermes_core.ground.runtime import Runtime
@@ -95,6 +96,7 @@ _SENTENCES: dict[type[ProviderError], str] = {
     Refused: "{provider} declined to answer",
     ServerError: "{provider} failed",
     StaleReasoning: "{provider} no longer takes its earlier reasoning",
+    TokenExpired: "{provider} says that the login has ended",
     UpstreamLimited: "Who serves {model} behind {provider} takes no more requests now",
 }
 
@@ -183,6 +185,8 @@ def _classify(status: int, text: str) -> type[ProviderError]:
         return ContextOverflow
     if any(words in text for words in _STALE) and status in (400, 401, 422, _UNSAID):
         return StaleReasoning
+    if status == 401 and "token_expired" in text:
+        return TokenExpired
     if status == 429 and UPSTREAM in text:
         return UpstreamLimited
     if any(words in text for words in _QUOTA) and status in (400, 403, 429, _UNSAID):

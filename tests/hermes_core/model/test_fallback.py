@@ -129,6 +129,15 @@ def test_retries_come_first_and_count_anew_for_the_next_provider(
     ]
 
 
+def test_a_timeout_that_becomes_a_rate_limit_still_falls_back(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    providers[0].script(Reply(wire=b""), fail(429, "slow down", retry_after="3600"))
+    providers[1].script(say("here"))
+    assert ask(make(retries=3), shown)["content"] == "here"
+    assert len(providers[0].requests) == 2
+
+
 def test_a_fallback_that_cannot_be_tried_again_does_not_end_the_chain(
     make: Make, providers: Providers, shown: Shown
 ) -> None:

@@ -5,9 +5,12 @@ import time
 import pytest
 
 from hermes_core.ground.errors import AuthFailed, ServerError
+from hermes_core.ground.messages import Message
+from hermes_core.ground.runtime import Compat
 from hermes_core.model.chain import Resolved
+from hermes_core.wire.origin import origin_of
 from tests.fakes.provider import Reply, fail, say
-from tests.hermes_core.model.candidates import Make, Pool, Providers, ask, at
+from tests.hermes_core.model.candidates import HI, NOW, Make, Pool, Providers, ask, at
 from tests.hermes_core.model.conftest import Shown
 
 
@@ -74,6 +77,50 @@ def test_stale_reasoning_is_left_out_before_a_login_is_renewed(
     providers[0].script(stale, stale, say("here"))
     assert ask(make(pool, logins=pool), shown)["content"] == "here"
     assert ["without it" in shown.statuses[0], "Renewing" in shown.statuses[1]] == [True, True]
+
+
+EXPIRED = Reply(status=401, body={"error": {"code": "token_expired", "message": "Log in."}})
+
+
+def test_a_login_said_to_have_ended_may_be_stale_reasoning(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    runtime = at(providers[0], compat=Compat(echo_details=True))
+    pool = Pool(runtime, "old-token-old-token", kind="oauth")
+    old: Message = {"role": "assistant", "content": "a", "origin": origin_of(runtime)}
+    old["reasoning_details"] = [{"data": "old"}]
+    providers[0].script(EXPIRED, say("here"))
+    assert ask(make(pool, logins=pool), shown, HI, old, HI)["content"] == "here"
+    assert pool.refreshes == []
+    sent = ["old" in str(request.body) for request in providers[0].requests]
+    assert sent == [True, False]
+
+
+def test_without_reasoning_to_leave_out_it_is_renewed(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool.renewed = "new-token-new-token"
+    theirs: Message = {"role": "assistant", "content": "a", "origin": "another|x|y"}
+    theirs["reasoning_details"] = [{"data": "theirs"}]
+    providers[0].script(EXPIRED, say("here"))
+    assert ask(make(pool, logins=pool), shown, HI, theirs, HI)["content"] == "here"
+    assert pool.refreshes == ["pool#0"]
+
+
+def test_a_fallbacks_limit_is_not_held_against_the_primarys_key(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    pool = Pool(at(providers[0]), "key-number-one-one", "key-number-two-two")
+    providers[0].script(fail(500, "oops", **NOW), say("back"))
+    providers[1].script(fail(429, "slow", retry_after="3600"))
+    providers[2].script(say("here"))
+    rest = [Resolved(at(one, i)) for i, one in enumerate(providers[1:], 1)]
+    model = make(pool, *rest, logins=pool)
+    assert ask(model, shown)["content"] == "here"
+    assert pool.refused == []
+    assert ask(model, shown)["content"] == "back"
+    assert "key-number-one-one" in providers[0].requests[-1].headers["authorization"]
 
 
 @pytest.mark.parametrize(

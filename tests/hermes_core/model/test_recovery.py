@@ -16,6 +16,7 @@ from hermes_core.ground.errors import (
     ServerError,
     StaleReasoning,
     StreamCut,
+    TokenExpired,
     UpstreamLimited,
 )
 from hermes_core.model.recovery import (
@@ -39,7 +40,7 @@ RETRIED = (
     ServerError,
     MalformedResponse,
 )
-TOLD = (AuthFailed, ModelNotFound, QuotaExhausted, BadRequest, Refused)
+TOLD = (AuthFailed, TokenExpired, ModelNotFound, QuotaExhausted, BadRequest, Refused)
 EVERY_MEND: frozenset[Mend] = frozenset(("strip", "refresh", "rotate"))
 
 
@@ -57,7 +58,8 @@ def after(
 
 
 def test_every_class_has_a_rule() -> None:
-    assert set(RULES) == set(ProviderError.__subclasses__())
+    direct = ProviderError.__subclasses__()
+    assert set(RULES) == {*direct, *(kind for one in direct for kind in one.__subclasses__())}
 
 
 @pytest.mark.parametrize("kind", RETRIED)
@@ -80,6 +82,7 @@ def test_what_cannot_pass_is_told_at_once(kind: type[ProviderError]) -> None:
 MENDED = [
     (StaleReasoning, ["strip", "refresh"]),
     (AuthFailed, ["refresh", "rotate"]),
+    (TokenExpired, ["strip", "refresh", "rotate"]),
     (RateLimited, ["rotate"]),
     (QuotaExhausted, ["rotate"]),
 ]

@@ -21,6 +21,7 @@ from hermes_core.ground.errors import (
     Refused,
     ServerError,
     StaleReasoning,
+    TokenExpired,
     UpstreamLimited,
 )
 from hermes_core.ground.runtime import Auth, Runtime
@@ -76,6 +77,9 @@ def error(status: int, message: Any = "", **headers: str) -> ProviderError:
         (400, "some/model is not a valid model ID", ModelNotFound),
         (400, "blocked by content_policy", Refused),
         (401, "Incorrect API key provided", AuthFailed),
+        (401, "code: token_expired", TokenExpired),
+        (401, "token_expired: invalid_encrypted_content", StaleReasoning),
+        (400, "token_expired", BadRequest),
         (402, "Insufficient credits", QuotaExhausted),
         (403, "forbidden", AuthFailed),
         (403, "Input flagged by moderation", Refused),
