@@ -76,11 +76,6 @@ def commands_update(commands: Sequence[tuple[str, str, str]]) -> Json:
     return {"sessionUpdate": "available_commands_update", "availableCommands": listed}
 
 
-def text_update(text: str, message_id: str) -> Json:
-    """Return an update with a piece of the answer."""
-    return _chunk("agent_message_chunk", text, message_id)
-
-
 def failed_call(call_id: str, text: str) -> Json:
     """Return the update that ends a tool call which nobody waits for any more."""
     return {

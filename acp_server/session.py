@@ -60,6 +60,10 @@ class Agent(Protocol):
         """Go on from what the session had cost; None if that is not known."""
         ...
 
+    def tell(self, prompt: str, answer: str) -> None:
+        """Show and keep what was answered without a model; raises ``StoreError``."""
+        ...
+
     def choose_model(self, provider: str | None = None, model: str | None = None) -> Runtime:
         """Use others from the next step on; raises ``ConfigError``."""
         ...
@@ -121,8 +125,18 @@ class AcpSession:
         self.id = session_id
         self.cwd = cwd
         self.screen = screen
+        self._notices: list[str] = []
         self._turn: Turn | None = None
         self._idle = Interrupt()
+
+    def add_notice(self, text: str) -> None:
+        """Have the person told at the next prompt to the model."""
+        self._notices.append(text)
+
+    def take_notices(self) -> list[str]:
+        """Return what the person should be told, each text once."""
+        texts, self._notices = self._notices, []
+        return texts
 
     @property
     def busy(self) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from acp_server import slash
-from acp_server.mapping import failure_of, mode_update, text_update
+from acp_server.mapping import failure_of, mode_update
 from acp_server.methods.connection import Connection
 from acp_server.prompts import to_content
 from acp_server.schema.prompts import CancelNotification, PromptRequest
@@ -52,22 +52,16 @@ async def cancel(connection: Connection, params: dict[str, Any]) -> None:
 def _work(connection: Connection, session: AcpSession, blocks: list[dict[str, Any]]) -> Work:
     command = slash.find(blocks)
     if command is not None:
-        return partial(_run_command, connection, session, *command)
-    return partial(_converse, connection, session, to_content(blocks, session.cwd))
+        typed = blocks[0]["text"].strip()
+        return partial(_told, session, partial(_run_command, connection, session, typed, command))
+    content = to_content(blocks, session.cwd)
+    return partial(_told, session, partial(_converse, connection, session, content))
 
 
-def _converse(
-    connection: Connection, session: AcpSession, content: str, interrupt: Interrupt
-) -> Mapping[str, Any]:
-    """Have the agent answer. It has told its errors to the person when it returns them."""
+def _told(session: AcpSession, work: Work, interrupt: Interrupt) -> Mapping[str, Any]:
+    """Do the ``work``, and tell the person of an error that it raises."""
     try:
-        if session.stale:
-            session.agent.configure(connection.config())
-        for text in connection.take_notices():
-            session.screen(StatusChanged("warning", text))
-        result = session.agent.run_conversation(content, interrupt=interrupt)
-        session.stale = isinstance(result["exception"], ConfigError | AuthFailed)
-        return result
+        return work(interrupt)
     except Interrupted:
         raise
     except Exception as error:
@@ -77,11 +71,24 @@ def _converse(
         return {"exception": error}
 
 
+def _converse(
+    connection: Connection, session: AcpSession, content: str, interrupt: Interrupt
+) -> Mapping[str, Any]:
+    """Have the agent answer. It has told its errors to the person when it returns them."""
+    if session.stale:
+        session.agent.configure(connection.config())
+    for text in (*connection.take_notices(), *session.take_notices()):
+        session.screen(StatusChanged("warning", text))
+    result = session.agent.run_conversation(content, interrupt=interrupt)
+    session.stale = isinstance(result["exception"], ConfigError | AuthFailed)
+    return result
+
+
 def _run_command(
     connection: Connection,
     session: AcpSession,
-    command: slash.Command,
-    argument: str,
+    typed: str,
+    found: tuple[slash.Command, str],
     interrupt: Interrupt,
 ) -> Mapping[str, Any]:
     def set_mode(mode: Mode) -> None:
@@ -102,7 +109,10 @@ def _run_command(
     )
     if session.stale:
         session.agent.configure(connection.config())
-    session.screen.send(text_update(slash.answer(command, seat, argument), ""))
+    command, argument = found
+    said = slash.answer(command, seat, argument)
+    interrupt.raise_if_set()
+    session.agent.tell(typed, said)
     return {"stop_reason": "end_turn"}
 
 

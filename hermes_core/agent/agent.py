@@ -194,6 +194,13 @@ class AIAgent:
         if interrupt is not None:
             interrupt.set()
 
+    def tell(self, prompt: str, answer: str) -> None:
+        """Show and keep what was asked and answered without a model, which is never sent it.
+
+        Raises ``StoreError``; nothing is shown that is not kept.
+        """
+        self._session.tell(prompt, answer)
+
     def close(self) -> None:
         """Close the store, if it is the agent's own. No turn may run then or later."""
         if self._own_store:

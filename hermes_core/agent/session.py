@@ -11,7 +11,14 @@ from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import REFUSED, Ending
 from hermes_core.agent.opening import title_of
 from hermes_core.ground.errors import HermesError, Interrupted, Refused, StoreError
-from hermes_core.ground.events import Emit, Event, StatusChanged, TextDelta, TurnInterrupted
+from hermes_core.ground.events import (
+    Emit,
+    Event,
+    StatusChanged,
+    TextDelta,
+    TurnInterrupted,
+    UserPrompted,
+)
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Content, Message, text_of, user_message
 from hermes_core.ground.secrets import REDACTOR
@@ -42,6 +49,12 @@ class Session:
     def emit(self, event: Event) -> None:
         """Store the event, if it is one to be stored, and show it."""
         self._recorder(event)
+
+    def tell(self, prompt: str, answer: str) -> None:
+        """Show what was asked and answered beside the conversation; no model is sent it."""
+        self.emit(UserPrompted(prompt, uuid.uuid4().hex))
+        self.emit(TextDelta(answer, uuid.uuid4().hex))
+        self._recorder.flush()
 
     @property
     def conversation(self) -> Conversation:

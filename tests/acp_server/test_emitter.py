@@ -3,7 +3,7 @@
 from typing import Any
 
 from acp_server.emitter import Emitter
-from acp_server.mapping import text_update
+from acp_server.mapping import Json
 from hermes_core.ground.events import (
     ReasoningDelta,
     StatusChanged,
@@ -41,17 +41,22 @@ def started(call_id: str) -> ToolCallStarted:
     return ToolCallStarted(call_id, "terminal", "ls", "execute", {"command": "ls"})
 
 
+def text(said: str) -> Json:
+    chunk = {"type": "text", "text": said}
+    return {"sessionUpdate": "agent_message_chunk", "content": chunk, "messageId": "m1"}
+
+
 def test_events_are_sent_during_a_turn_only() -> None:
     wire = Wire()
     emitter = Emitter(wire.notify, "s1")
     emitter(TextDelta("early", "m1"))
-    emitter.send(text_update("early", "m1"))
+    emitter.send(text("early"))
     emitter.begin(Interrupt())
     emitter(TextDelta("in time", "m1"))
-    emitter.send(text_update(" too", "m1"))
+    emitter.send(text(" too"))
     emitter.end()
     emitter(TextDelta("late", "m1"))
-    emitter.send(text_update("late", "m1"))
+    emitter.send(text("late"))
     assert [update["content"]["text"] for update in wire.sent] == ["in time", " too"]
 
 

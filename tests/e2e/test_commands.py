@@ -47,3 +47,38 @@ async def test_help_says_why_there_is_no_model(agent: AcpClient) -> None:
     await session.prompt("/help")
     assert "OPENROUTER_API_KEY" in session.text
     agent.stage.configure()
+
+
+async def test_commands_and_their_answers_load_again_and_reach_no_model(agent: AcpClient) -> None:
+    agent.stage.provider.script(say("Hello."))
+    session = await agent.new_session()
+    await session.prompt("  /mode accept_edits ")
+    await session.prompt("hi")
+    roles = [message["role"] for message in agent.stage.provider.requests[-1].messages]
+    assert roles == ["system", "user"]
+    await session.prompt("/help")
+    shown = session.text
+    assert "Hello." in shown
+    again = await agent.load_session(session.id, session.cwd)
+    asked = [update["content"]["text"] for update in again.of_kind("user_message_chunk")]
+    assert asked == ["/mode accept_edits", "hi", "/help"]
+    assert again.text == 2 * shown
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(0, ""), (1, "offered an MCP server, which"), (2, "offered 2 MCP servers")]
+)
+async def test_servers_that_the_editor_offers_are_told_to_be_unused(
+    agent: AcpClient, count: int, told: str
+) -> None:
+    server = {"name": "files", "command": "/bin/true", "args": [], "env": []}
+    agent.stage.provider.script(say("One."), say("Two."), say("Three."))
+    session = await agent.new_session(mcpServers=[server] * count)
+    for _ in range(2):
+        await session.prompt("hi")
+    thoughts = session.joined("agent_thought_chunk")
+    assert thoughts.count("MCP") == bool(count)
+    assert told in thoughts
+    loaded = await agent.load_session(session.id, session.cwd, mcpServers=[server] * count)
+    await loaded.prompt("hi")
+    assert loaded.joined("agent_thought_chunk").count("MCP") == 2 * bool(count)

@@ -17,6 +17,7 @@ from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import NoCredentials, RateLimited, StoreError
 from hermes_core.ground.events import Event, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
 
 PROMPT = [{"type": "text", "text": "hi"}]
@@ -43,6 +44,8 @@ class Agent:
         self._answer = answer
         self.prompts: list[str] = []
         self.configured = 0
+        self.told: list[tuple[str, str]] = []
+        self.full = False
 
     def run_conversation(self, user_message: str, *, interrupt: Interrupt) -> Mapping[str, Any]:
         self.prompts.append(user_message)
@@ -50,6 +53,20 @@ class Agent:
 
     def configure(self, config: Config) -> None:
         self.configured += 1
+
+    @property
+    def runtime(self) -> Runtime:
+        raise NoCredentials("no key")
+
+    def choose_model(self, provider: str | None = None, model: str | None = None) -> Runtime:
+        raise NoCredentials("no key")
+
+    def resume_cost(self, amount: float | None) -> None: ...
+
+    def tell(self, prompt: str, answer: str) -> None:
+        if self.full:
+            raise StoreError("disk full")
+        self.told.append((prompt, answer))
 
 
 def ends(stop_reason: str, exception: Exception | None = None) -> Mapping[str, Any]:
@@ -187,3 +204,15 @@ async def test_what_is_odd_about_the_settings_is_told_once(
     assert isinstance(event, StatusChanged)
     assert event.level == "warning"
     assert "modle" in event.text
+
+
+async def test_a_command_whose_answer_cannot_be_kept_is_an_error(
+    connection: Connection, screen: Screen
+) -> None:
+    agent = having(connection, screen, lambda _: ends("end_turn"))
+    await prompt(connection, [{"type": "text", "text": " /mode "}])
+    assert [typed for typed, _ in agent.told] == ["/mode"]
+    agent.full = True
+    with pytest.raises(RpcError):
+        await prompt(connection, [{"type": "text", "text": "/mode"}])
+    assert screen.events == [StatusChanged("error", "disk full")]
