@@ -19,6 +19,7 @@ WORDS = 17
 
 READY = "Ready: your editor, or `hermes chat`, can send a prompt."
 NOT_READY = "Not ready: no prompt could be sent."
+WIZARD = "Or run `hermes acp --setup` in a terminal: it asks for a provider and saves it."
 ADVICE = "Next: correct what is marked with ✗, then run `hermes doctor` again."
 
 
@@ -26,6 +27,8 @@ def run_doctor() -> int:
     """Print the report; return 0 if a prompt could be sent, else 1."""
     report = examine(os.environ, resolved)
     show(report)
+    if any(finding.mark == "bad" and finding.about == "provider" for finding in report.findings):
+        say(WIZARD)
     return 0 if report.ready else 1
 
 

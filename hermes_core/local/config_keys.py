@@ -75,7 +75,8 @@ KEYS: tuple[Key, ...] = (
         "context_window",
         "whole number",
         None,
-        "The model's context window in tokens, where the provider does not tell it.",
+        "The context window in tokens of `model.default`. Unset: what the provider's list or a "
+        "built-in table says of the model, else 128000.",
         minimum=1024,
     ),
     Key(
@@ -83,7 +84,7 @@ KEYS: tuple[Key, ...] = (
         "max_turns",
         "whole number",
         500,
-        "How many model calls one prompt may take.",
+        "How many model calls one prompt may take; at the limit one more sums up what was done.",
         minimum=1,
     ),
     Key(

@@ -53,7 +53,12 @@ class Case(NamedTuple):
 @pytest.mark.parametrize(
     "case",
     [
-        Case({}, {}, 1, ["✗ provider", "Not ready: no prompt could be sent.", "Next: "]),
+        Case(
+            {},
+            {},
+            1,
+            ["✗ provider", "Not ready: no prompt could be sent.", "Next: ", "hermes acp --setup"],
+        ),
         Case(
             {},
             {"HERMES_INFERENCE_PROVIDER": "demo"},
