@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from hermes_core.ground.errors import ConfigError, NoCredentials
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
+from hermes_core.local.environment import find_program
 from hermes_core.providers.credentials import Credentials, load_credentials
 from hermes_core.providers.named import all_providers
 from hermes_core.providers.profile import ProviderProfile
@@ -13,6 +15,15 @@ from hermes_core.providers.registry import overrides, problems
 from hermes_core.providers.resolution import Request, resolve
 
 _ANY_MODEL = "any"
+
+_AWS_SIGNS = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_PROFILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
+"""Variables by which AWS's own library finds credentials. A machine's role shows in none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +90,7 @@ def _row(profile: ProviderProfile, config: Config, stored: Credentials) -> Provi
     model = next(filter(None, (profile.default_model, *profile.fallback_models)), _ANY_MODEL)
     try:
         runtime = resolve(Request(provider=profile.name, model=model), config, credentials=stored)
-        found = _reason(runtime)
+        found = _origin(runtime, config)
     except NoCredentials:
         found = ""
     except ConfigError as error:
@@ -108,6 +119,32 @@ def needs_of(profile: ProviderProfile) -> str:
         optional = f"{keys} if it wants a key" if keys else ""
         return ", ".join(filter(None, (place, optional))) or "nothing"
     return " and ".join(filter(None, (place, f"{keys or 'a key'}, or {login}")))
+
+
+def _origin(runtime: Runtime, config: Config) -> str:
+    """Return where the key is from, or who else holds the login; "" if nobody seems to."""
+    if runtime.auth == "process":
+        return _of_program(runtime.option("command") or "copilot", config)
+    if runtime.auth == "aws" and not runtime.api_key:
+        return _of_aws(config)
+    return _reason(runtime)
+
+
+def _of_program(name: str, config: Config) -> str:
+    path = config.env.get("PATH", "")
+    is_there = Path(name).is_file() if "/" in name else find_program(name, path) is not None
+    return f"the program {name}, if it is logged in" if is_there else ""
+
+
+def _of_aws(config: Config) -> str:
+    variable = next(filter(config.variable, _AWS_SIGNS), None)
+    if variable:
+        return f"AWS's own credentials: {variable}"
+    home = config.env.get("HOME")
+    names = [
+        name for name in ("credentials", "config") if home and Path(home, ".aws", name).is_file()
+    ]
+    return f"AWS's own credentials: ~/.aws/{names[0]}" if names else ""
 
 
 def _reason(runtime: Runtime) -> str:

@@ -43,6 +43,25 @@ def test_what_is_there_says_where_it_is_from_and_shows_no_key(tmp_path: Path) ->
     assert "zai" in providers_text(config, everything=False)
 
 
+def test_logins_that_others_hold_count_where_there_is_a_sign_of_them(tmp_path: Path) -> None:
+    def found(**env: str) -> tuple[str, str]:
+        rows = {row.name: row for row in provider_rows(Config(home=tmp_path, env=env), {})}
+        return rows["bedrock"].found, rows["copilot-acp"].found
+
+    home = str(tmp_path)
+    assert found(HOME=home, PATH=home) == ("", "")
+    assert found(AWS_PROFILE="work")[0] == "AWS's own credentials: AWS_PROFILE"
+    program = tmp_path / "copilot"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    (tmp_path / ".aws").mkdir()
+    (tmp_path / ".aws" / "config").write_text("")
+    assert found(HOME=home, PATH=home) == (
+        "AWS's own credentials: ~/.aws/config",
+        "the program copilot, if it is logged in",
+    )
+
+
 def test_a_broken_and_an_overriding_provider_are_named(tmp_path: Path) -> None:
     place = tmp_path / "plugins" / "model-providers"
     for name, code in (
