@@ -119,6 +119,8 @@ def from_status(
             status=status,
         )
     said, codes = said_in(body)
+    if status == 403 and body.lstrip()[:1] == b"<":
+        return _blocked(runtime, said)
     wait = _retry_after(headers)
     return _error(
         runtime,
@@ -127,6 +129,18 @@ def from_status(
         status=status,
         retry_after=_resets_in(body) if wait is None else wait,
         request_id=next((headers[name] for name in _REQUEST_IDS if headers.get(name)), None),
+    )
+
+
+def _blocked(runtime: Runtime, title: str) -> BadRequest:
+    """Return the error for a page in place of the provider's refusal: the key is not at fault."""
+    return BadRequest(
+        f"{runtime.base_url} answered with a web page ({title}) and status 403: a firewall or a "
+        "proxy before it blocks the request.",
+        provider=runtime.provider,
+        model=runtime.model,
+        status=403,
+        advice="Try another network or another provider; the key was not judged.",
     )
 
 

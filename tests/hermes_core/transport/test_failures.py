@@ -130,6 +130,13 @@ def test_a_limit_of_who_serves_a_model_behind_an_aggregator(
     assert "named_upstream" not in str(found)
 
 
+def test_a_page_of_a_firewall_is_no_verdict_on_the_key() -> None:
+    found = error(403, b"\n<!DOCTYPE html><title>Attention Required!</title>")
+    assert type(found) is BadRequest
+    assert "a web page (Attention Required!)" in str(found)
+    assert "the key was not judged" in found.advice
+
+
 def test_a_redirect_is_explained_and_not_followed() -> None:
     assert "https://elsewhere.org/v1" in str(error(302, b"", location="https://elsewhere.org/v1"))
 
