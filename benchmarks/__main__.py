@@ -23,6 +23,13 @@ WARM = 30
 CHUNKS = 5_000
 PACED = 1_000
 ROUNDS = 100
+CANCELS = 9
+CANCELLED = {
+    "a model call": ("hang", b'"agent_message_chunk"', False),
+    "a question": ("sleep", b'"session/request_permission"', False),
+    "a command": ("sleep", b"begun\\n", True),
+}
+"""What is cancelled: the prompt, what the line has that it is cancelled at, and the permission."""
 MEMORY_DISK = Path("/dev/shm")
 """A disk without a sync to wait for, where there is one."""
 
@@ -188,6 +195,14 @@ def rounds(folder: Path, port: str, place: str) -> None:
     )
 
 
+def cancels(server: Client, session: str) -> None:
+    """From a cancel to the answer of the prompt."""
+    for name, (order, mark, allow) in CANCELLED.items():
+        times = [server.cancel(session, order, mark, allow=allow) for _ in range(CANCELS)]
+        verdict = f"median {ms(statistics.median(times))}"
+        row(f"cancel of {name}, longest", ms(max(times)), "promised 100.0 ms", verdict)
+
+
 def memory(server: Client) -> None:
     """Resident memory after the session."""
     code = (
@@ -243,6 +258,7 @@ def main() -> None:
             chunks(server, session, port, "burst", CHUNKS)
             chunks(server, session, port, "paced", PACED)
             memory(server)
+            cancels(server, session)
         rounds(folder, port, "synced disk")
         if MEMORY_DISK.is_dir():
             with tempfile.TemporaryDirectory(dir=MEMORY_DISK) as elsewhere:

@@ -28,14 +28,11 @@ class Client:
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Send a request and return its result; text chunks that come before it are counted."""
-        assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._next += 1
         self.first_chunk = 0.0
         self.chunks = 0
-        request = {"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        self._process.stdin.flush()
+        self._send({"id": self._next, "method": method, "params": params})
         for line in self._process.stdout:
             if b'"agent_message_chunk"' in line:
                 self.first_chunk = self.first_chunk or time.perf_counter()
@@ -47,6 +44,36 @@ class Client:
                     raise RuntimeError(message["error"])
                 result: dict[str, Any] = message["result"]
                 return result
+        raise RuntimeError("the server ended")
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def cancel(self, session: str, text: str, mark: bytes, *, allow: bool) -> float:
+        """Cancel a turn when a line with ``mark`` comes; return the seconds to its answer.
+
+        allow: whether questions are answered.
+        """
+        assert self._process.stdout is not None
+        self._next += 1
+        prompt = [{"type": "text", "text": text}]
+        params = {"sessionId": session, "prompt": prompt}
+        self._send({"id": self._next, "method": "session/prompt", "params": params})
+        began = 0.0
+        for line in self._process.stdout:
+            message = json.loads(line)
+            if message.get("method") == "session/request_permission" and allow:
+                outcome = {"outcome": "selected", "optionId": "allow_once"}
+                self._send({"id": message["id"], "result": {"outcome": outcome}})
+            if mark in line and not began:
+                began = time.perf_counter()
+                self._send({"method": "session/cancel", "params": {"sessionId": session}})
+            if message.get("id") == self._next and "method" not in message:
+                if message.get("result") != {"stopReason": "cancelled"}:
+                    raise RuntimeError(message)
+                return time.perf_counter() - began
         raise RuntimeError("the server ended")
 
     def initialize(self) -> None:

@@ -5,6 +5,8 @@ What it answers depends on the newest user message:
 - ``burst N``: N text chunks, written as fast as the socket takes them;
 - ``paced N``: N text chunks, one every two milliseconds;
 - ``rounds N``: N answers in a row that each call ``read_file`` on ``README.md``, then a text;
+- ``hang``: a text chunk, and nothing more for a long time;
+- ``sleep``: a call that runs ``sleep 60``;
 - anything else: a short text.
 
 Run as ``python -m benchmarks.provider``; the port is the first line that it prints. It leans on
@@ -18,6 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 HEAD = (
@@ -25,6 +28,7 @@ HEAD = (
     b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n"
 )
 PACE = 0.002
+HANG = 60.0
 
 
 def event(delta: dict[str, Any], finish: str | None = None) -> bytes:
@@ -56,21 +60,27 @@ def pieces(request: dict[str, Any]) -> Iterator[bytes]:
     order, _, number = str(messages[last_user]["content"]).strip().partition(" ")
     done = sum(m["role"] == "tool" for m in messages[last_user:])
     if order == "rounds" and done < int(number):
-        call = {
-            "index": 0,
-            "id": f"call_{len(messages)}",
-            "type": "function",
-            "function": {"name": "read_file", "arguments": '{"path":"README.md"}'},
-        }
-        yield event({"role": "assistant", "content": None, "tool_calls": [call]})
-        yield event({}, "tool_calls")
+        yield from call(messages, "read_file", '{"path":"README.md"}')
+        return
+    if order == "sleep":
+        yield from call(messages, "terminal", '{"command":"echo begun; sleep 60"}')
         return
     count = int(number) if order in ("burst", "paced") else 3
     for _ in range(count):
         yield WORD
         if order == "paced":
             time.sleep(PACE)
+        if order == "hang":
+            time.sleep(HANG)
     yield STOP
+
+
+def call(messages: list[Any], tool: str, arguments: str) -> Iterator[bytes]:
+    """Yield the chunks of an answer that calls ``tool``."""
+    function = {"name": tool, "arguments": arguments}
+    made = {"index": 0, "id": f"call_{len(messages)}", "type": "function", "function": function}
+    yield event({"role": "assistant", "content": None, "tool_calls": [made]})
+    yield event({}, "tool_calls")
 
 
 def read_request(reader: Any) -> dict[str, Any] | None:
@@ -89,7 +99,7 @@ def read_request(reader: Any) -> dict[str, Any] | None:
 def serve(connection: socket.socket) -> None:
     """Answer the requests of one connection until it closes."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    with connection, connection.makefile("rb") as reader:
+    with suppress(OSError), connection, connection.makefile("rb") as reader:
         while (request := read_request(reader)) is not None:
             connection.sendall(HEAD)
             for piece in pieces(request):
