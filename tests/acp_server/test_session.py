@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_server.rpc.errors import INVALID_REQUEST, RpcError
-from acp_server.session import AcpSession
+from acp_server.session import GRACE, AcpSession
 from hermes_core.ground.errors import Interrupted
 from hermes_core.ground.events import Event
 from hermes_core.ground.interrupt import Interrupt
@@ -122,6 +122,10 @@ async def test_a_turn_that_cannot_be_interrupted_is_answered_over_its_head(
     go.set()
     assert (await following.answered).result == DONE
     assert session.screen.calls == ["begin", "end", "begin", "end"]
+
+
+def test_the_grace_fits_into_the_tenth_of_a_second_that_a_cancel_may_take() -> None:
+    assert GRACE <= 0.09
 
 
 async def test_a_turn_that_waits_for_a_stuck_one_can_be_cancelled(session: AcpSession) -> None:
