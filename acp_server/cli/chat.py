@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,15 +13,15 @@ from typing import Any
 
 from rich.text import Text
 
-from acp_server.cli import keyboard
 from acp_server.cli.client import AcpClient
 from acp_server.cli.connection import Params, RpcFailure
 from acp_server.cli.console import Failure, Quit, is_terminal, say, terminal
 from acp_server.cli.entry import Entry
+from acp_server.cli.keyboard import Keyboard, silence
 from acp_server.cli.live import LivePaper
 from acp_server.cli.paper import Paper, PlainPaper
 from acp_server.cli.piped import read_piped, with_piped
-from acp_server.cli.printable import visible_line
+from acp_server.cli.printable import visible, visible_line
 from acp_server.cli.questions import Asker, KeyAsker, NobodyAsker, TerminalFace
 from acp_server.cli.transcript import Transcript
 from acp_server.cli.turns import Turns, explained
@@ -101,13 +101,11 @@ async def seated(
     if is_terminal(sys.stdout) and not (console := terminal()).is_dumb_terminal:
         paper = live = LivePaper(console)
         show = live.footer
-    keys: int | None = None
+    keys: Keyboard | None = None
     asker = otherwise
     if is_terminal(sys.stdin) and is_terminal(sys.stdout):
-        keys = sys.stdin.fileno()
-        asker = KeyAsker(
-            show, partial(keyboard.read_key, keys), partial(keyboard.forget_typed, keys)
-        )
+        keys = Keyboard(sys.stdin.fileno())
+        asker = KeyAsker(show, keys)
     transcript = Transcript(paper, cwd)
     face = TerminalFace(transcript, asker)
     client = await AcpClient.start(command, cwd=cwd, env=env, face=face)
@@ -140,6 +138,8 @@ async def _one_turn(options: ChatOptions, prompt: str) -> int:
         await _open(seat, options)
         with _way_back_told(seat):
             reason = await seat.turns.run(prompt)
+            if typed := seat.turns.take_typed():
+                seat.transcript.remark(f"Typed meanwhile, and not sent: {visible(typed)}")
     if reason == "cancelled":
         return INTERRUPTED
     return 0 if reason == "end_turn" else 1
@@ -147,14 +147,17 @@ async def _one_turn(options: ChatOptions, prompt: str) -> int:
 
 async def _conversation(options: ChatOptions) -> int:
     entry = Entry(hermes_home(os.environ) / "history")
-    async with seated(options.command, options.cwd, os.environ, NobodyAsker()) as seat:
+    async with AsyncExitStack() as stack:
+        stack.enter_context(silence(sys.stdin.fileno()))
+        starting = seated(options.command, options.cwd, os.environ, NobodyAsker())
+        seat = await stack.enter_async_context(starting)
         about = await _open(seat, options)
         seat.transcript.remark(_banner(options.cwd, about), "bold", "banner")
         seat.transcript.remark(HELP, "dim", "banner")
         with _way_back_told(seat):
             while True:
                 say()
-                prompt = await _next_prompt(seat.client, entry)
+                prompt = await _next_prompt(seat.client, entry, seat.turns.take_typed())
                 if prompt is None or prompt.strip() in LEAVE:
                     return 0
                 if prompt.strip():
@@ -179,9 +182,12 @@ def _way_back_told(seat: Seat) -> Iterator[None]:
     tell()
 
 
-async def _next_prompt(client: AcpClient, entry: Entry) -> str | None:
-    """Wait for a prompt, or for the end of the agent, whichever comes first."""
-    reading = asyncio.ensure_future(entry.read())
+async def _next_prompt(client: AcpClient, entry: Entry, typed: str) -> str | None:
+    """Wait for a prompt, or for the end of the agent, whichever comes first.
+
+    ``typed`` is the beginning of the prompt, to be gone on with.
+    """
+    reading = asyncio.ensure_future(entry.read(typed))
     ending = asyncio.ensure_future(client.gone())
     try:
         await asyncio.wait((reading, ending), return_when=asyncio.FIRST_COMPLETED)

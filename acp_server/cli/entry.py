@@ -28,18 +28,19 @@ class Entry:
             enable_open_in_editor=True,
         )
 
-    async def read(self) -> str | None:
-        """Return what was typed; None at the end of input.
+    async def read(self, begun: str = "") -> str | None:
+        """Return what was typed; None at the end of input. ``begun`` stands there already.
 
         Ctrl-C empties the line; twice in an empty line raises ``Quit``.
         """
         interrupted = False
         while True:
             try:
-                return await self._session.prompt_async(MARK)
+                return await self._session.prompt_async(MARK, default=begun)
             except EOFError:
                 return None
             except KeyboardInterrupt:
+                begun = ""
                 if self._session.default_buffer.text:
                     interrupted = False
                     continue

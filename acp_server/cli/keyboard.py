@@ -1,21 +1,32 @@
-"""Single keys from a terminal, without a library: used while a turn runs."""
+"""The keyboard while a turn runs, without a library: keys that answer, text that is kept."""
 
 import asyncio
+import codecs
 import os
+import re
+import select
 import termios
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 END = "\x04"
 ENTER = "\r"
 NO_KEY = ""
+PAUSE = 1.0
+"""Seconds without a key after which a person who was typing text may be answering a question."""
+
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.|$)", re.DOTALL)
+_ERASE = ("\x7f", "\x08")
+_CLEAR = "\x15"
 
 
 @contextmanager
 def silence(descriptor: int) -> Iterator[None]:
     """Stop the terminal from echoing and from gathering lines; Ctrl-C stays a signal.
 
-    What was typed meanwhile and not read is thrown away, so that it answers nothing later.
+    A terminal that gathers lines drops what is longer than it has room for.
     """
     try:
         before = termios.tcgetattr(descriptor)
@@ -29,32 +40,104 @@ def silence(descriptor: int) -> Iterator[None]:
         yield
     finally:
         with suppress(termios.error):
-            termios.tcsetattr(descriptor, termios.TCSAFLUSH, before)
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
-def forget_typed(descriptor: int) -> None:
-    """Throw away what was typed before a question was shown."""
-    with suppress(termios.error):
-        termios.tcflush(descriptor, termios.TCIFLUSH)
+class Keyboard:
+    """Reads a terminal while a turn runs.
 
-
-async def read_key(descriptor: int) -> str:
-    """Return the next single key; ``END`` at the end of input.
-
-    Several characters at once (a paste, an arrow key) are no key: they come as ``NO_KEY``.
+    Keys go to the open question, if there is one; all else is kept as the beginning of the next
+    prompt. Text that is being typed when a question comes up does not answer it.
     """
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(descriptor, ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(descriptor)
-    try:
-        data = os.read(descriptor, 1024)
-    except OSError:
-        return END
-    key = data.decode("utf-8", "replace")
-    if len(key) > 1:
+
+    def __init__(self, descriptor: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._descriptor = descriptor
+        self._clock = clock
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._typed = ""
+        self._typed_at = 0.0
+        self._asking = False
+        self._ended = False
+        self._keys: deque[str] = deque()
+        self._news = asyncio.Event()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Read what is typed, until the block ends; needs a running event loop."""
+        loop = asyncio.get_running_loop()
+        with silence(self._descriptor):
+            loop.add_reader(self._descriptor, self._read)
+            try:
+                yield
+            finally:
+                loop.remove_reader(self._descriptor)
+                self._read_rest()
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Let keys answer a question; none that was pressed before does."""
+        self._read_rest()
+        self._asking = True
+        try:
+            yield
+        finally:
+            self._asking = False
+            self._keys.clear()
+
+    async def read_key(self) -> str:
+        """Return the next single key; ``END`` at the end of input.
+
+        Several characters at once (a paste, an arrow key) are no key: they come as ``NO_KEY``.
+        """
+        while not self._keys:
+            if self._ended:
+                return END
+            self._news.clear()
+            await self._news.wait()
+        key = self._keys.popleft()
+        if len(key) == 1:
+            return ENTER if key == "\n" else key
+        if len(text_of(key)) > 2:
+            self._typed += key
         return NO_KEY
-    return ENTER if key == "\n" else key or END
+
+    def take_typed(self) -> str:
+        """Return the text that was typed, and forget it."""
+        typed, self._typed = text_of(self._typed), ""
+        return typed
+
+    def _read_rest(self) -> None:
+        while not self._ended and select.select([self._descriptor], [], [], 0)[0]:
+            self._read()
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._descriptor, 4096)
+        except OSError:
+            data = b""
+        if not data:
+            self._ended = True
+            asyncio.get_running_loop().remove_reader(self._descriptor)
+        elif text := self._decoder.decode(data):
+            if self._asking and not self._is_typing():
+                self._keys.append(text)
+            else:
+                self._typed += text
+                self._typed_at = self._clock()
+        self._news.set()
+
+    def _is_typing(self) -> bool:
+        return bool(self._typed) and self._clock() - self._typed_at < PAUSE
+
+
+def text_of(keys: str) -> str:
+    """Return the text that ``keys`` come to: erased characters, arrows and the like left out."""
+    text = ""
+    for char in _ESCAPE.sub("", keys).replace("\r", "\n"):
+        if char in _ERASE:
+            text = text[:-1]
+        elif char == _CLEAR:
+            text = text[: text.rfind("\n") + 1]
+        elif char.isprintable() or char in "\n\t":
+            text += char
+    return text.strip("\n")

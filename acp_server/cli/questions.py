@@ -1,12 +1,12 @@
 """Permission questions: the choices with their keys, and the three who may answer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from rich.text import Text
 
-from acp_server.cli.keyboard import END, ENTER
+from acp_server.cli.keyboard import END, ENTER, Keyboard
 from acp_server.cli.printable import visible_line
 from acp_server.cli.transcript import Transcript
 
@@ -104,30 +104,24 @@ class KeyAsker:
     ``show`` shows the keys, and takes them away when it is given None.
     """
 
-    def __init__(
-        self,
-        show: Callable[[Text | None], None],
-        read_key: Callable[[], Awaitable[str]],
-        forget_typed: Callable[[], None],
-    ) -> None:
+    def __init__(self, show: Callable[[Text | None], None], keyboard: Keyboard) -> None:
         self._show = show
-        self._read_key = read_key
-        self._forget_typed = forget_typed
+        self._keyboard = keyboard
 
     async def choose(self, choices: list[Choice]) -> tuple[Choice | None, str]:
         """Show the choices until one of their keys is pressed."""
         default = rejection(choices)
-        self._forget_typed()
-        self._show(_menu(choices, default, STOP))
         try:
-            while True:
-                key = (await self._read_key()).lower()
-                if key in (ENTER, END):
-                    return default, ""
-                chosen = next((c for c in choices if c.key and c.key == key), None)
-                if chosen is not None:
-                    return chosen, ""
-                self._show(_menu(choices, default, UNKNOWN_KEY))
+            with self._keyboard.answering():
+                self._show(_menu(choices, default, STOP))
+                while True:
+                    key = (await self._keyboard.read_key()).lower()
+                    if key in (ENTER, END):
+                        return default, ""
+                    chosen = next((c for c in choices if c.key and c.key == key), None)
+                    if chosen is not None:
+                        return chosen, ""
+                    self._show(_menu(choices, default, UNKNOWN_KEY))
         finally:
             self._show(None)
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from acp_server.cli.client import AcpClient
 from acp_server.cli.connection import RpcFailure
 from acp_server.cli.console import Failure, Quit, parts_of
-from acp_server.cli.keyboard import silence
+from acp_server.cli.keyboard import Keyboard
 from acp_server.cli.live import FRAME_SECONDS, LivePaper
 from acp_server.cli.printable import visible, visible_line
 from acp_server.cli.transcript import Transcript
@@ -40,7 +40,7 @@ class Turns:
         client: AcpClient,
         transcript: Transcript,
         live: LivePaper | None,
-        keyboard: int | None,
+        keyboard: Keyboard | None,
     ) -> None:
         self.count = 0
         self._client = client
@@ -62,7 +62,7 @@ class Turns:
         with ExitStack() as stack:
             stack.enter_context(self._interruptible(prompt))
             if self._keyboard is not None:
-                stack.enter_context(silence(self._keyboard))
+                stack.enter_context(self._keyboard.listening())
             async with self._drawing():
                 try:
                     reason = await prompt
@@ -77,6 +77,10 @@ class Turns:
                     self._transcript.settle()
                 self._transcript.end_turn(reason, time.monotonic() - began)
         return reason
+
+    def take_typed(self) -> str:
+        """Return the text that was typed while turns ran, and forget it."""
+        return "" if self._keyboard is None else self._keyboard.take_typed()
 
     @contextmanager
     def _interruptible(self, prompt: "asyncio.Future[str]") -> Iterator[None]:

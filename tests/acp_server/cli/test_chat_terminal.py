@@ -133,6 +133,24 @@ def test_a_home_that_vanishes_takes_the_history_and_no_more(
             assert word not in terminal.words
 
 
+def test_what_is_typed_during_a_turn_begins_the_next_prompt(
+    fake_agent: list[str], tmp_path: Path
+) -> None:
+    with start(fake_agent, tmp_path) as terminal:
+        terminal.expect("›")
+        terminal.send("edit\r")
+        terminal.expect("n  Reject  (Enter)")
+        terminal.send("repeat after me\r")
+        terminal.expect("Press one of the keys above")
+        terminal.send("n")
+        terminal.expect("outcome: reject_once")
+        terminal.expect("› repeat after me")
+        terminal.send("\r")
+        terminal.expect("heard: after me")
+        terminal.send("\x04")
+        assert terminal.exit_code() == 0
+
+
 def test_leaving_with_ctrl_d_and_with_ctrl_c(fake_agent: list[str], tmp_path: Path) -> None:
     with start(fake_agent, tmp_path) as terminal:
         terminal.expect("›")
