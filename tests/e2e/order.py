@@ -4,7 +4,8 @@
 - No update is sent for a session that the client does not know yet.
 - A card is announced once, goes from pending over in_progress to its end, and stays there.
 - When a session has no open prompt any more, none of its cards is open.
-- A question is about a card that is pending, and repeats its title, kind and input.
+- A question is about a card that is pending, repeats its title, kind and input, has at most one
+  option of a kind, and can be answered once, with yes and with no.
 """
 
 from collections import Counter
@@ -46,6 +47,7 @@ class Order:
             self._update(message["params"]["sessionId"], message["params"]["update"])
         elif message["method"] == "session/request_permission":
             self._question(message["params"]["sessionId"], message["params"]["toolCall"])
+            _check_options([option["kind"] for option in message["params"]["options"]])
 
     def _request(self, message: Message) -> None:
         self._asked.setdefault(_key(message), []).append(message)
@@ -111,6 +113,11 @@ class Order:
         if card is None:
             raise WireError(f"There is no card for this: {call}")
         return card
+
+
+def _check_options(kinds: list[str]) -> None:
+    if len(set(kinds)) < len(kinds) or not {"allow_once", "reject_once"} <= set(kinds):
+        raise WireError(f"These options are not what every client can show: {kinds}")
 
 
 def _key(message: Message) -> tuple[type, Any]:

@@ -9,6 +9,7 @@ from tests.schema.validate import WireError
 
 Message = dict[str, Any]
 
+KINDS = ("allow_once", "allow_always", "reject_once")
 NEW = {"id": 1, "method": "session/new", "params": {"cwd": "/", "mcpServers": []}}
 OPENED = {"id": 1, "result": {"sessionId": "s"}}
 PROMPT = {"id": 2, "method": "session/prompt", "params": {"sessionId": "s", "prompt": []}}
@@ -22,8 +23,10 @@ def update(update_kind: str, /, **fields: Any) -> Message:
     return {"method": "session/update", "params": {"sessionId": "s", "update": told}}
 
 
-def question(**fields: Any) -> Message:
-    params = {"sessionId": "s", "toolCall": {**CALL, "status": "pending", **fields}}
+def question(*kinds: str, **fields: Any) -> Message:
+    options = [{"optionId": kind, "name": kind, "kind": kind} for kind in kinds or KINDS]
+    call = {**CALL, "status": "pending", **fields}
+    params = {"sessionId": "s", "toolCall": call, "options": options}
     return {"id": "q", "method": "session/request_permission", "params": params}
 
 
@@ -65,6 +68,8 @@ def test_a_session_may_be_replayed_twice() -> None:
         [NEW, OPENED, PROMPT, CARD, question(title="rm")],
         [NEW, OPENED, PROMPT, CARD, question(rawInput={})],
         [NEW, OPENED, PROMPT, CARD, DONE, END, question()],
+        [NEW, OPENED, PROMPT, CARD, question(*KINDS, "allow_once")],
+        [NEW, OPENED, PROMPT, CARD, question("allow_once")],
     ],
 )
 def test_a_message_out_of_order_is_found(messages: list[Message]) -> None:

@@ -16,10 +16,10 @@ CARD = {
     "title": "Edit a.py",
     "kind": "edit",
     "status": "pending",
-    "content": [{"type": "diff", "path": "/a.py", "oldText": None, "newText": "x"}],
+    "content": [{"type": "diff", "path": "/a.py", "newText": "x"}],
     "locations": [{"path": "/a.py", "line": 1}],
-    "rawInput": {"anything": [1]},
-    "_meta": {"own": {"deep": 1}},
+    "rawInput": {"anything": [1, None]},
+    "_meta": {"own": {"deep": None}},
 }
 
 
@@ -54,6 +54,8 @@ def test_valid_updates_pass(payload: dict[str, Any]) -> None:
         ({k: v for k, v in CARD.items() if k != "title"}, "title"),
         ({**CARD, "rawinput": {}}, "rawinput"),
         ({**CARD, "content": [{"type": "diff", "path": "/a", "newText": "", "old": ""}]}, "old"),
+        ({**CARD, "locations": [{"path": "/a", "line": None}]}, r"null at .*locations\[0\].line"),
+        ({**CHUNK, "messageId": None}, "null at .*messageId"),
     ],
 )
 def test_invalid_updates_are_found(payload: dict[str, Any], fault: str) -> None:

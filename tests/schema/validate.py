@@ -1,8 +1,9 @@
 """Checks every line of a connection, in both directions, against the official schema.
 
 Beyond the schema: one JSON object a line, an answer only to a request that was made and once,
-exactly one of result and error, one-line error messages, and no keys that the schema does not know
-in what the agent sends (``_meta`` is open).
+exactly one of result and error, one-line error messages. In what the agent sends, no keys that the
+schema does not know and no null, which some clients refuse where the schema allows it (``_meta``
+and what a tool takes and gives are open).
 """
 
 import json
@@ -16,6 +17,8 @@ from jsonschema.exceptions import best_match
 from jsonschema.validators import extend
 
 SCHEMA = Path(__file__).with_name("v1.schema.json")
+
+OPEN = {"_meta", "rawInput", "rawOutput"}
 
 Sender = Literal["agent", "client"]
 Schema = Mapping[str, Any]
@@ -113,6 +116,9 @@ def _check(schema: Schema, value: Any, sender: Sender) -> None:
         unknown = list(_unknown_keys(schema, value))
         if unknown:
             raise WireError(f"The schema does not know {unknown} in {value}")
+        nulls = list(_nulls(value))
+        if nulls:
+            raise WireError(f"There is a null at {nulls} in {value}")
 
 
 def _key(message_id: Any) -> tuple[type, Any]:
@@ -187,6 +193,18 @@ def _unknown_keys(schema: Schema, value: Any, path: str = "") -> Iterator[str]:
                 yield f"{path}.{key}"
             elif key != "_meta":
                 yield from _unknown_keys(known[key], item, f"{path}.{key}")
+
+
+def _nulls(value: Any, path: str = "") -> Iterator[str]:
+    if value is None:
+        yield path
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _nulls(item, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key not in OPEN:
+                yield from _nulls(item, f"{path}.{key}")
 
 
 def _parts(schema: Schema, keyword: str) -> Iterator[Schema]:
