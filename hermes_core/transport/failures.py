@@ -26,6 +26,7 @@ from hermes_core.ground.errors import (
     UpstreamLimited,
 )
 from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.secrets import REDACTOR
 from hermes_core.transport.error_bodies import UPSTREAM, said_in
 
 _OVERFLOW = (
@@ -111,8 +112,9 @@ def from_status(
 ) -> ProviderError:
     """Return the error for an answer that is not a success; header names are in lower case."""
     if 300 <= status < 400:
+        place = REDACTOR.redact(headers.get("location", "elsewhere"))
         return BadRequest(
-            f"{runtime.provider} redirects to {headers.get('location', 'elsewhere')!r:.200}, which "
+            f"{runtime.provider} redirects to {place!r:.200}, which "
             "is not followed, for the key's sake. Set model.base_url to the final address.",
             provider=runtime.provider,
             model=runtime.model,

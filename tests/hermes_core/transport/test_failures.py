@@ -139,6 +139,8 @@ def test_a_page_of_a_firewall_is_no_verdict_on_the_key() -> None:
 
 def test_a_redirect_is_explained_and_not_followed() -> None:
     assert "https://elsewhere.org/v1" in str(error(302, b"", location="https://elsewhere.org/v1"))
+    REDACTOR.register(Secret(KEY))
+    assert KEY not in str(error(302, b"", location=f"https://elsewhere.org/v1?key={KEY}"))
 
 
 @pytest.mark.parametrize(
