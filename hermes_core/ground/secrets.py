@@ -4,6 +4,7 @@ import binascii
 import json
 import re
 import threading
+from bisect import bisect_left
 from urllib.parse import quote
 
 MASK = "[redacted]"
@@ -14,7 +15,7 @@ _SHAPES = re.compile(
     | \bgh[pousr]_[A-Za-z0-9]{20,}               # GitHub tokens
     | \bxox[abprs]-[A-Za-z0-9-]{10,}             # Slack tokens
     | \bAKIA[0-9A-Z]{16}\b                       # AWS access key ids
-    | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}       # JSON web tokens
+    | (?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}  # JSON web tokens; begun once a run: linear
     | (?<=Bearer[ ])[\w.~+/=-]{8,}               # an Authorization header's value
     | (?<=://)[^/\s:@]+:[^/\s:@]+(?=@)           # user and password of a URL
     """
@@ -55,6 +56,8 @@ class Redactor:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._values: tuple[str, ...] = ()
+        self._in_order: tuple[str, ...] = ()
+        self._longest = 0
 
     def register(self, secret: Secret) -> None:
         """Mask ``secret`` from now on, also as it looks in a URL, in JSON and in base64.
@@ -67,13 +70,29 @@ class Redactor:
         with self._lock:
             if value not in self._values:
                 known = {*self._values, *_forms(value)}
+                self._in_order = tuple(sorted(known))
                 self._values = tuple(sorted(known, key=len, reverse=True))
+                self._longest = len(self._values[0])
 
     def redact(self, text: str) -> str:
         """Return ``text`` with every registered secret and secret-like string masked."""
+        return _SHAPES.sub(MASK, self.redact_known(text))
+
+    def redact_known(self, text: str) -> str:
+        """Return ``text`` with every registered secret masked, and nothing else changed."""
         for value in self._values:
             text = text.replace(value, MASK)
-        return _SHAPES.sub(MASK, text)
+        return text
+
+    def part_of_secret(self, text: str) -> int:
+        """Return how many characters at the end of ``text`` may be the beginning of a secret."""
+        values = self._in_order
+        for start in range(max(0, len(text) - self._longest + 1), len(text)):
+            end = text[start:]
+            place = bisect_left(values, end)
+            if place < len(values) and values[place].startswith(end):
+                return len(end)
+        return 0
 
 
 def _forms(value: str) -> set[str]:

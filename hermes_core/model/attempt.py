@@ -15,6 +15,7 @@ from hermes_core.ground.events import (
     ToolCallGenerating,
 )
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.model.masking import masked
 from hermes_core.transport.carrier import Stream
 from hermes_core.wire.fold import Fold
 from hermes_core.wire.formats import Parse
@@ -93,7 +94,7 @@ class Attempt:
     def _work(self, latch: Interrupt) -> None:
         try:
             with self._open(latch, self._flush) as stream:
-                for piece in self._parse(stream):
+                for piece in masked(self._parse(stream)):
                     self._fold.add(piece)
                     self._show(piece)
                     if self._fold.size > MAX_ANSWER:
