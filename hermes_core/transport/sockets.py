@@ -8,6 +8,7 @@ import contextlib
 import select
 import socket
 import ssl
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,9 @@ _STEADY: Final = 16
 _PACE: Final = 0.016
 """Seconds between reads of a steady stream: what arrives meanwhile is taken in one go, which
 costs a wake-up a picture frame instead of one a token."""
+
+_NO_LINGERING: Final = struct.pack("ii", 1, 0)
+"""``SO_LINGER``, on, for no time: closing the socket resets the connection."""
 
 _FLOOD: Final = 16 * 1024
 """Bytes of one read from which on the next does not wait."""
@@ -244,6 +248,13 @@ def _is_readable(sock: socket.socket | NestedTls) -> bool:
 
 
 def _shut_down(sock: socket.socket) -> None:
+    """Wake whoever reads, and have the other side told by a reset once the socket is closed.
+
+    Without it, one that is blocked by a full window may not notice for half a minute or longer:
+    it is told that nobody sends any more, and not that nobody reads.
+    """
+    with contextlib.suppress(OSError):
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGERING)
     # not the TLS socket's own method, which would take its session from under a reader
     with contextlib.suppress(OSError):
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
