@@ -5,7 +5,7 @@ with all that is in it, ``*.{ts,tsx}`` either, ``!*.min.js`` everything else.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 Filter = Callable[[str], bool]
 """Tells whether a relative path is wanted."""
@@ -20,8 +20,8 @@ def path_filter(glob: str) -> Filter:
     if glob.startswith("!"):
         wanted = path_filter(glob[1:])
         return lambda path: not wanted(path)
-    patterns = [_pattern(one) for one in alternatives(glob)]
-    return lambda path: any(pattern.fullmatch(path) for pattern in patterns)
+    matchers = [_matcher(one) for one in alternatives(glob)]
+    return lambda path: any(matches(path) for matches in matchers)
 
 
 def name_filter(text: str) -> Filter:
@@ -55,34 +55,69 @@ def alternatives(glob: str) -> list[str]:
     return sorted(done)
 
 
-def _pattern(glob: str) -> re.Pattern[str]:
+def _matcher(glob: str) -> Filter:
+    """Return what tells whether a path matches one glob, in time linear in both."""
     glob = glob.removeprefix("./").removeprefix("/") if glob not in ("/", "./", ".") else "**"
-    if "/" in glob.rstrip("/"):
-        return re.compile(f"{_translated(glob.rstrip('/'))}(?:/.*)?", re.DOTALL)
-    if _MAGIC.search(glob):
-        return re.compile(f"(?:.*/)?{_translated(glob.rstrip('/'))}", re.DOTALL)
-    return re.compile(f"(?:.*/)?{re.escape(glob.rstrip('/'))}(?:/.*)?", re.DOTALL)
+    glob = glob.rstrip("/")
+    if "/" in glob:
+        *names, last = glob.split("/")
+        below = [_name("*"), _ANYWHERE] if last == "**" else [_name(last), _ANYWHERE]
+        parts = [_ANYWHERE if name == "**" else _name(name) for name in names] + below
+    elif _MAGIC.search(glob):
+        parts = [_ANYWHERE, _name(glob)]
+    else:
+        parts = [_ANYWHERE, glob.__eq__, _ANYWHERE]
+    return lambda path: _matches(parts, path.split("/"))
 
 
-_TOKENS = re.compile(r"(\*\*/)|(/\*\*$)|(\*+)|(\?)|(\[[!^]?\]?[^\]/]*\])|(.)", re.DOTALL)
+_ANYWHERE: Filter | None = None
+"""A part of a pattern that any number of folders match, none included."""
 
 
-def _translated(glob: str) -> str:
-    parts = []
-    for anywhere, below, star, question, chars, other in _TOKENS.findall(glob):
-        if anywhere:
-            parts.append("(?:.*/)?")
-        elif below:
-            parts.append("/.*")
-        elif star:
-            parts.append("[^/]*" if star == "*" else ".*")
-        elif question:
-            parts.append("[^/]")
-        elif chars:
-            parts.append(_chars(chars))
+def _matches(parts: Sequence[Filter | None], names: Sequence[str]) -> bool:
+    """Match names against parts; only the last open ``_ANYWHERE`` ever needs to take more."""
+    part, name = 0, 0
+    resume, taken = -1, 0
+    while name < len(names):
+        wanted = parts[part] if part < len(parts) else _nothing
+        if wanted is None:
+            resume, taken = part, name
+            part += 1
+        elif wanted(names[name]):
+            part += 1
+            name += 1
+        elif resume >= 0:
+            taken += 1
+            part, name = resume + 1, taken
         else:
-            parts.append(re.escape(other))
-    return "".join(parts)
+            return False
+    return all(left is None for left in parts[part:])
+
+
+def _nothing(_name: str) -> bool:
+    return False
+
+
+_TOKENS = re.compile(r"(\*+)|(\?)|(\[[!^]?\]?[^\]/]*\])|(.)", re.DOTALL)
+
+
+def _name(glob: str) -> Filter:
+    """Return the filter of names for a glob without folders.
+
+    What stands between two stars is taken where it first fits, for good: no other place would
+    let more match, and so the time does not grow with the number of stars.
+    """
+    pieces = [""]
+    for star, question, chars, other in _TOKENS.findall(glob):
+        if star:
+            pieces.append("")
+        else:
+            pieces[-1] += "." if question else _chars(chars) if chars else re.escape(other)
+    text = pieces[0]
+    if len(pieces) > 1:
+        text += "".join(f"(?>.*?{piece})" for piece in pieces[1:-1]) + f".*{pieces[-1]}"
+    pattern = re.compile(text, re.DOTALL)
+    return lambda name: pattern.fullmatch(name) is not None
 
 
 def _chars(chars: str) -> str:

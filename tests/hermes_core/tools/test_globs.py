@@ -42,6 +42,32 @@ def test_a_glob_over_paths(glob: str, wanted: list[str]) -> None:
     assert list(filter(path_filter(glob), PATHS)) == wanted
 
 
+@pytest.mark.parametrize(
+    ("glob", "path", "wanted"),
+    [
+        ("a/**/b/**/c", "a/b/x/b/y/c", True),
+        ("a/**/b/**/c", "a/b/x/y/d", False),
+        ("**/x/*/x/y", "x/x/x/x/y", True),
+        ("a*b*ab", "aXbabXab", True),
+        ("a*b*ab", "aXbXb", False),
+        ("*ab*", "aab", True),
+        ("a**b.py", "axxb.py", True),
+        ("src/**", "src", False),
+        ("src/**/", "src/a/b", True),
+    ],
+)
+def test_stars_take_as_much_as_they_must(glob: str, path: str, wanted: bool) -> None:
+    assert path_filter(glob)(path) is wanted
+
+
+@pytest.mark.parametrize(
+    "glob", ["*a" * 200 + "b", "**/" * 200 + "b", "a/**/" * 50 + "b", "{*a,?a}" * 5 + "*b"]
+)
+def test_no_glob_takes_for_ever(glob: str) -> None:
+    path = "/".join(["a" * 100] * 30)
+    assert not path_filter(glob)(path)
+
+
 def test_a_name_without_wildcards_is_a_part_of_the_path() -> None:
     assert list(filter(name_filter("deep/c.m"), PATHS)) == ["src/deep/c.min.js"]
     assert list(filter(name_filter("*.min.*"), PATHS)) == ["src/deep/c.min.js"]
