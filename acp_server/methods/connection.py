@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acp_server.capabilities import ClientCapabilities
-from acp_server.rpc.errors import RESOURCE_NOT_FOUND, RpcError
+from acp_server.rpc.errors import INVALID_REQUEST, RESOURCE_NOT_FOUND, RpcError
 from acp_server.rpc.server import AcpServer
 from acp_server.session import AcpSession
 from hermes_core.ground.runtime import Runtime
@@ -46,6 +46,7 @@ class Connection:
         self.options = options
         self.capabilities = ClientCapabilities()
         self.sessions: dict[str, AcpSession] = {}
+        self.loading: set[str] = set()
         self.warmed = False
         self._lock = threading.Lock()
         self._store: Store | None = None
@@ -57,7 +58,13 @@ class Connection:
         return os.environ if self.options.environ is None else self.options.environ
 
     def session(self, session_id: str) -> AcpSession:
-        """Return an open session; raise ``RpcError`` (-32002) if there is none of that id."""
+        """Return an open session; raise ``RpcError`` (-32002) if there is none of that id.
+
+        One that is just being loaded is not to be used either (-32600): what it is now is about
+        to be replaced.
+        """
+        if session_id in self.loading:
+            raise RpcError(INVALID_REQUEST, "The session is being loaded; wait for the answer.")
         found = self.sessions.get(session_id)
         if found is None:
             raise unknown_session(session_id)

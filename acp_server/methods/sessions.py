@@ -65,16 +65,21 @@ async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
     """
     session_id = params["sessionId"]
     before = connection.sessions.get(session_id)
+    if session_id in connection.loading:
+        raise RpcError(INVALID_REQUEST, "The session is being loaded already.")
     if before is not None and (before.busy or not before.wait_for_thread(0)):
         text = "A turn is running in this session; cancel it before loading the session again."
         raise RpcError(INVALID_REQUEST, text)
     place = _checked(place_of, params, connection.environ)
     stop = Interrupt()
+    connection.loading.add(session_id)
     try:
         session = await _in_thread(_load, connection, session_id, place, stop)
     except asyncio.CancelledError:
         stop.set()
         raise
+    finally:
+        connection.loading.discard(session_id)
     _note_servers(session, params)
     connection.sessions[session_id] = session
     _announce(connection, session)
