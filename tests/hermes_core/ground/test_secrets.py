@@ -83,3 +83,9 @@ def test_user_and_password_of_a_url_are_masked() -> None:
 @pytest.mark.parametrize("text", ["", "task-1", "skip", "def f(x): return x", "http://host:80/a@b"])
 def test_ordinary_text_stays(text: str) -> None:
     assert Redactor().redact(text) == text
+
+
+@pytest.mark.parametrize("piece", ["-eyJ", "eyJabcdefgh.", "sk-", "://a:", "Bearer ", "ghp_", "xoxb-"])
+def test_no_text_takes_for_ever(piece: str) -> None:
+    text = piece * 150_000
+    assert Redactor().redact(f"{text} end").endswith("end")
