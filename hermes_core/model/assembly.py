@@ -109,9 +109,11 @@ def with_facts(runtime: Runtime, config: Config) -> Runtime:
     """
     of_user = config.context_window if runtime.model == config.model else None
     is_own = _is_users_own(runtime)
+    listed = kept_model(runtime, config)
+    if listed is not None and listed.prices is not None:
+        runtime = replace(runtime, prices=listed.prices)
     if of_user == runtime.context_window or (is_own and runtime.context_window != DEFAULT_WINDOW):
         return runtime
-    listed = kept_model(runtime, config)
     if listed is not None and listed.window:
         return _with_window(runtime, listed.window, "the provider's own list")
     fact = known_fact(runtime.provider, runtime.model, elsewhere=not is_own)

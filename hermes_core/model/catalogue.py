@@ -47,12 +47,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """One model of a list. window: tokens, None where the list does not say."""
+    """One model of a list. window: tokens; prices: as in ``Runtime``; None if it does not say."""
 
     id: str
     name: str = ""
     window: int | None = None
     max_output: int | None = None
+    prices: tuple[float, float, float] | None = None
 
 
 def list_models(
@@ -111,6 +112,7 @@ def read_list(data: Any) -> Iterable[ModelInfo]:
                 str(entry.get("display_name") or entry.get("name") or ""),
                 _window(entry),
                 _count(entry.get("max_output_tokens") or entry.get("max_completion_tokens")),
+                _prices(entry),
             )
 
 
@@ -148,6 +150,27 @@ def _window(entry: Mapping[str, Any]) -> int | None:
     return None
 
 
+def _prices(entry: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    """Return the US dollars for a token, as aggregators list them; None unless both are known."""
+    listed = entry.get("pricing")
+    if not isinstance(listed, Mapping):
+        return None
+    read = _dollars(listed.get("prompt", listed.get("input")))
+    written = _dollars(listed.get("completion", listed.get("output")))
+    if read is None or written is None:
+        return None
+    cached = _dollars(listed.get("input_cache_read"))
+    return (read, written, read if cached is None else cached)
+
+
+def _dollars(value: Any) -> float | None:
+    try:
+        price = float(value)
+    except (TypeError, ValueError):
+        return None
+    return price if 0 <= price < 1 else None
+
+
 def _count(value: Any) -> int | None:
     whole = isinstance(value, (int, float)) and not isinstance(value, bool)
     return int(value) if whole and 0 < value < 1e9 else None
@@ -169,6 +192,14 @@ def _place(runtime: Runtime, config: Config) -> tuple[str, tuple[tuple[str, str]
     return listed or f"{base}/models", ()
 
 
+def _kept_info(model: Mapping[str, Any]) -> ModelInfo:
+    info = ModelInfo(**model)
+    if info.prices is None:
+        return info
+    read, written, cached = map(float, info.prices)
+    return replace(info, prices=(read, written, cached))
+
+
 class _Kept:
     """The lists on the disk: one for each address with its login or key, told by a hash alone."""
 
@@ -185,7 +216,7 @@ class _Kept:
             entry = self._read()[self._key]
             if now is not None and not 0 <= now - float(entry["at"]) < KEPT_FOR:
                 return None
-            return tuple(ModelInfo(**model) for model in entry["models"])
+            return tuple(map(_kept_info, entry["models"]))
         except (KeyError, TypeError, ValueError):
             return None
 

@@ -1,4 +1,7 @@
-"""What calls cost, estimated from a maintained table of prices (the package genai-prices)."""
+"""What calls cost, estimated from the prices that the endpoint's own list tells.
+
+Where it tells none, they come from a maintained table, the package genai-prices.
+"""
 
 import logging
 
@@ -40,8 +43,12 @@ class Bill:
 def estimate(runtime: Runtime, usage: Usage) -> float | None:
     """Return the price of one call in US dollars; None where it is not known, never a guess.
 
-    The provider is known by its address, so that a namesake elsewhere has no price.
+    In the table the provider is known by its address, so that a namesake elsewhere has no price.
     """
+    if runtime.prices is not None:
+        read, written, cached = runtime.prices
+        hits = min(usage.cached, usage.input)
+        return (usage.input - hits) * read + hits * cached + usage.output * written
     if not runtime.base_url.startswith("https:"):
         return None
     from genai_prices import Usage as Tokens

@@ -70,6 +70,24 @@ SHAPES: dict[str, tuple[Any, list[ModelInfo]]] = {
         {"models": [{"name": "models/a", "inputTokenLimit": 10}]},
         [ModelInfo("a", "models/a", 10)],
     ),
+    "openrouter's prices": (
+        [
+            {"id": "a", "pricing": {"prompt": "0.01", "completion": "0.02"}},
+            {"id": "b", "pricing": {"prompt": "0", "completion": "0", "input_cache_read": "0"}},
+            {"id": "c", "pricing": {"prompt": "-1", "completion": "-1"}},
+            {"id": "d", "pricing": {"prompt": "0.01"}},
+            {"id": "e", "pricing": {"prompt": "nan", "completion": "dear"}},
+        ],
+        [
+            ModelInfo("a", prices=(0.01, 0.02, 0.01)),
+            ModelInfo("b", prices=(0.0, 0.0, 0.0)),
+            *map(ModelInfo, "cde"),
+        ],
+    ),
+    "the gateway's prices": (
+        [{"id": "a", "pricing": {"input": "0.03", "output": "0.05", "input_cache_read": 0.01}}],
+        [ModelInfo("a", prices=(0.03, 0.05, 0.01))],
+    ),
     "vllm": ({"data": [{"id": "a", "max_model_len": 3}]}, [ModelInfo("a", "", 3)]),
     "llama.cpp": ({"data": [{"id": "a", "meta": {"n_ctx": 6}}]}, [ModelInfo("a", "", 6)]),
     "names": (["a", "b"], [ModelInfo("a"), ModelInfo("b")]),
@@ -171,6 +189,16 @@ def test_a_provider_without_a_list_says_so(config: Config) -> None:
     runtime = dataclasses.replace(runtime_at("https://x.example/v1"), auth="process")
     with pytest.raises(ConfigError, match="does not list its models"):
         list_models(runtime, config)
+
+
+def test_the_prices_of_the_list_go_with_the_model_whatever_its_window_is(
+    provider: FakeProvider, config: Config
+) -> None:
+    config = dataclasses.replace(config, model="m", context_window=9000)
+    runtime = dataclasses.replace(runtime_at(provider.base_url), model="m", context_window=9000)
+    provider.script(body("m", pricing={"prompt": "0.25", "completion": "0.5"}))
+    list_models(runtime, config)
+    assert with_facts(runtime, config).prices == (0.25, 0.5, 0.25)
 
 
 def test_the_list_wins_over_the_table_and_the_user_over_both(

@@ -1,5 +1,7 @@
 """What calls cost: only where the price is known, never a guess."""
 
+from dataclasses import replace
+
 import pytest
 
 from hermes_core.ground.runtime import Runtime
@@ -48,6 +50,13 @@ def test_cached_tokens_cost_less() -> None:
 )
 def test_an_unknown_price_is_none(base_url: str, model: str) -> None:
     assert estimate(runtime(base_url, model), USED) is None
+
+
+def test_what_the_endpoints_list_tells_wins_over_the_table() -> None:
+    listed = replace(runtime(*CLAUDE), prices=(0.5, 2.0, 0.1))
+    assert estimate(listed, Usage(input=10, output=3, cached=4)) == pytest.approx(3 + 0.4 + 6)
+    free = replace(runtime("http://127.0.0.1:1/v1", "m"), prices=(0.0, 0.0, 0.0))
+    assert estimate(free, USED) == 0
 
 
 def test_a_bill_adds_up() -> None:
