@@ -239,25 +239,6 @@ async def test_a_session_is_not_loaded_while_its_turn_runs(
         assert loaded.text.endswith("one two")
 
 
-async def test_a_session_that_is_being_loaded_takes_no_prompt(
-    stage: Stage, running: Callable[..., Any]
-) -> None:
-    stage.provider.script(say("one"), say("two"))
-    async with running(stage) as client:
-        session = await client.new_session()
-        await session.prompt("go")
-        params = {"sessionId": session.id, "cwd": str(session.cwd), "mcpServers": []}
-        loading = client.begin("session/load", params)
-        too_early, again = session.begin("early"), client.begin("session/load", params)
-        for refused in (too_early, again):
-            with pytest.raises(AgentError) as error:
-                await refused
-            assert error.value.code == -32600
-            assert "being loaded" in error.value.message
-        assert (await loading)["modes"]["currentModeId"] == "default"
-        assert await session.prompt("now") == "end_turn"
-
-
 async def test_two_programs_do_not_work_on_one_session(
     stage: Stage, running: Callable[..., Any]
 ) -> None:
