@@ -19,6 +19,7 @@ from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
 from hermes_core.local.files import write_atomically
 from hermes_core.local.folders import make_private_folder
+from hermes_core.model.masking import masked_data
 from hermes_core.providers.credentials import is_login
 from hermes_core.providers.named import find_provider
 from hermes_core.providers.refresh import prepared
@@ -84,7 +85,7 @@ def list_models(
         timeout=TIMEOUT,
         interrupt=interrupt,
     )
-    models = tuple(read_list(answer.data))
+    models = tuple(read_list(masked_data(answer.data)))
     if models:
         kept.keep(models, clock())
     return models

@@ -33,16 +33,17 @@ def masked(pieces: Iterable[Piece]) -> Iterator[Piece]:
             yield kind(held)
             held = ""
         if isinstance(piece, ReasoningRecord):
-            yield piece._replace(record=_masked_data(piece.record))
+            yield piece._replace(record=masked_data(piece.record))
         else:
             yield piece
     if held:
         yield kind(held)
 
 
-def _masked_data(data: Any) -> Any:
+def masked_data(data: Any) -> Any:
+    """Return JSON-ready ``data`` with every known secret in its texts masked."""
     if isinstance(data, str):
         return REDACTOR.redact_known(data)
     if isinstance(data, dict):
-        return {name: _masked_data(value) for name, value in data.items()}
-    return [_masked_data(value) for value in data] if isinstance(data, list) else data
+        return {name: masked_data(value) for name, value in data.items()}
+    return [masked_data(value) for value in data] if isinstance(data, list) else data
