@@ -12,6 +12,7 @@ from hermes_core.ground.secrets import Secret
 from hermes_core.model.chain import Access
 from hermes_core.model.respond import Model
 from hermes_core.providers.credentials import Credential
+from tests.fakes.canaries import canary
 from tests.fakes.provider import FakeProvider
 from tests.hermes_core.model.conftest import Shown
 
@@ -88,7 +89,7 @@ def at(provider: FakeProvider, number: int = 0, **more: Any) -> Runtime:
         model=f"m{number}",
         api_mode="chat_completions",
         base_url=base_url,
-        api_key=Secret(f"key-of-provider-{number}"),
+        api_key=Secret(canary(f"p{number}")),
         hosts=frozenset({base_url.split("/")[2]}),
         **more,
     )

@@ -96,7 +96,7 @@ def respond(make_model: MakeModel, shown: Shown) -> Respond:
 @pytest.fixture
 def providers() -> Iterator[list[FakeProvider]]:
     with ExitStack() as stack:
-        yield [stack.enter_context(FakeProvider()) for _ in range(3)]
+        yield [stack.enter_context(FakeProvider(owners=[f"p{i}"])) for i in range(3)]
 
 
 @pytest.fixture

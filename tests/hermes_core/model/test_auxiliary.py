@@ -23,12 +23,15 @@ from hermes_core.local.provider_settings import AuxiliaryTask, Choice, NamedProv
 from hermes_core.model.assembly import runtime_for
 from hermes_core.model.auxiliary import auxiliary
 from hermes_core.providers.resolution import Request
+from tests.fakes.canaries import canary
 from tests.fakes.provider import Call, Reasoning, Reply, Text, Wait, calls, fail, say
 from tests.hermes_core.model.candidates import NOW, Providers
 
 HI = [user_message("hi")]
-CHAT_KEY = "key-of-the-chat-chat"
-OPENAI_KEY = "sk-openai-0123456789abcdef"
+CHAT_KEY = canary("p0", "chat")
+OPENAI_KEY = canary("openai-api")
+TASK_KEY = canary("p1", "task")
+THIRD_KEY = canary("p2", "third")
 
 
 @pytest.fixture
@@ -73,7 +76,7 @@ def test_main_is_resolved_exactly_as_the_chat_is(
 
 
 def test_a_task_has_a_model_and_an_address_of_its_own(config: Config, providers: Providers) -> None:
-    own = {"base_url": providers[1].base_url, "model": "small", "api_key": Secret("key-of-task")}
+    own = {"base_url": providers[1].base_url, "model": "small", "api_key": Secret(TASK_KEY)}
     providers[1].script(say("done"))
     task = auxiliary(
         with_task(config, **own, extra_body={"seed": 7}, reasoning_effort="low"), "compression"
@@ -82,7 +85,7 @@ def test_a_task_has_a_model_and_an_address_of_its_own(config: Config, providers:
     assert task.ask(HI) == "done"
     (request,) = providers[1].requests
     assert (request.body["model"], request.body["seed"]) == ("small", 7)
-    assert request.headers["authorization"] == "Bearer key-of-task"
+    assert request.headers["authorization"] == f"Bearer {TASK_KEY}"
 
 
 @pytest.mark.parametrize("provider", ["auto", "main", "custom"])
@@ -102,14 +105,14 @@ def test_no_key_of_the_chat_goes_to_an_address_of_a_tasks_chain(
 ) -> None:
     chain = (
         Choice("custom", "a", base_url=providers[1].base_url),
-        Choice("custom", "b", base_url=providers[2].base_url, api_key=Secret("key-of-the-third")),
+        Choice("custom", "b", base_url=providers[2].base_url, api_key=Secret(THIRD_KEY)),
     )
     providers[0].script(fail(503, "busy", **NOW))
     providers[1].script(fail(401, "who are you"))
     providers[2].script(say("done"))
     assert auxiliary(with_task(config, fallback_chain=chain), "compression").ask(HI) == "done"
     assert "authorization" not in providers[1].requests[0].headers
-    assert providers[2].requests[0].headers["authorization"] == "Bearer key-of-the-third"
+    assert providers[2].requests[0].headers["authorization"] == f"Bearer {THIRD_KEY}"
 
 
 def test_the_chats_chain_is_not_the_tasks(config: Config, providers: Providers) -> None:

@@ -17,6 +17,7 @@ from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message
 from hermes_core.ground.runtime import Compat
 from hermes_core.model.chain import Resolved
+from tests.fakes.canaries import canary
 from tests.fakes.provider import Cut, Finish, Reply, Text, fail, say
 from tests.hermes_core.model.candidates import HI, NOW, Broken, Clock, Make, Providers, ask, at
 from tests.hermes_core.model.conftest import Shown
@@ -173,10 +174,10 @@ def test_each_is_asked_with_its_own_key_wire_limits_and_window(
     providers[1].script(say("here"))
     ask(model, shown)
     first, other = providers[0].requests[0], providers[1].requests[0]
-    assert first.headers["authorization"] == "Bearer key-of-provider-0"
+    assert first.headers["authorization"] == f"Bearer {canary('p0')}"
     assert (first.body["model"], first.body["max_tokens"]) == ("m0", 55)
     assert "x-own" not in first.headers
-    assert other.headers["authorization"] == "Bearer key-of-provider-1"
+    assert other.headers["authorization"] == f"Bearer {canary('p1')}"
     assert other.headers["x-own"] == "1"
     assert (other.body["model"], other.body["max_completion_tokens"]) == ("m1", 77)
     assert "max_tokens" not in other.body
@@ -309,7 +310,7 @@ def test_a_fault_in_the_primarys_settings_is_told_even_with_a_chain(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
     with pytest.raises(ConfigError):
-        ask(make(Broken(ConfigError("no such provider")), Resolved(at(providers[1]))), shown)
+        ask(make(Broken(ConfigError("no such provider")), Resolved(at(providers[1], 1))), shown)
 
 
 def test_a_wait_is_given_up_at_once(make: Make, providers: Providers, shown: Shown) -> None:

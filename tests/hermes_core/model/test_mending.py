@@ -9,20 +9,23 @@ from hermes_core.ground.messages import Message
 from hermes_core.ground.runtime import Compat
 from hermes_core.model.chain import Resolved
 from hermes_core.wire.origin import origin_of
+from tests.fakes.canaries import canary
 from tests.fakes.provider import Reply, fail, say
 from tests.hermes_core.model.candidates import HI, NOW, Make, Pool, Providers, ask, at
 from tests.hermes_core.model.conftest import Shown
+
+OLD, NEW, ONE, TWO = (canary("p0", mark) for mark in ("old", "new", "one", "two"))
 
 
 def test_a_refused_login_is_renewed_once_before_anything_else(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
-    pool.renewed = "new-token-new-token"
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
+    pool.renewed = NEW
     providers[0].script(fail(401, "expired"), say("here"))
     assert ask(make(pool, logins=pool), shown)["content"] == "here"
     keys = [request.headers["authorization"] for request in providers[0].requests]
-    assert keys == ["Bearer old-token-old-token", "Bearer new-token-new-token"]
+    assert keys == [f"Bearer {OLD}", f"Bearer {NEW}"]
     assert pool.refreshes == ["pool#0"]
     assert len(shown.statuses) == 1
 
@@ -30,8 +33,8 @@ def test_a_refused_login_is_renewed_once_before_anything_else(
 def test_a_login_that_is_refused_after_its_renewal_falls_back(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
-    pool.renewed = "new-token-new-token"
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
+    pool.renewed = NEW
     providers[0].script(fail(401, "expired"), fail(403, "no"))
     providers[1].script(say("here"))
     model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
@@ -42,7 +45,7 @@ def test_a_login_that_is_refused_after_its_renewal_falls_back(
 def test_a_login_that_cannot_be_renewed_falls_back_without_asking_again(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
     providers[0].script(fail(401, "expired"))
     providers[1].script(say("here"))
     model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
@@ -50,7 +53,7 @@ def test_a_login_that_cannot_be_renewed_falls_back_without_asking_again(
 
 
 def test_a_pasted_key_is_not_renewed(make: Make, providers: Providers, shown: Shown) -> None:
-    pool = Pool(at(providers[0]), "key-number-one-one")
+    pool = Pool(at(providers[0]), ONE)
     providers[0].script(fail(401, "bad key"))
     with pytest.raises(AuthFailed):
         ask(make(pool, logins=pool), shown)
@@ -60,19 +63,19 @@ def test_a_pasted_key_is_not_renewed(make: Make, providers: Providers, shown: Sh
 def test_a_login_about_to_end_is_renewed_before_the_call(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
-    pool.renewed, pool.expires = "new-token-new-token", 0.0
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
+    pool.renewed, pool.expires = NEW, 0.0
     providers[0].script(say("here"))
     ask(make(pool, logins=pool), shown)
-    assert providers[0].requests[0].headers["authorization"] == "Bearer new-token-new-token"
+    assert providers[0].requests[0].headers["authorization"] == f"Bearer {NEW}"
     assert shown.statuses == []
 
 
 def test_stale_reasoning_is_left_out_before_a_login_is_renewed(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
-    pool.renewed = "new-token-new-token"
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
+    pool.renewed = NEW
     stale = fail(401, "token_expired: invalid_encrypted_content")
     providers[0].script(stale, stale, say("here"))
     assert ask(make(pool, logins=pool), shown)["content"] == "here"
@@ -86,7 +89,7 @@ def test_a_login_said_to_have_ended_may_be_stale_reasoning(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
     runtime = at(providers[0], compat=Compat(echo_details=True))
-    pool = Pool(runtime, "old-token-old-token", kind="oauth")
+    pool = Pool(runtime, OLD, kind="oauth")
     old: Message = {"role": "assistant", "content": "a", "origin": origin_of(runtime)}
     old["reasoning_details"] = [{"data": "old"}]
     providers[0].script(EXPIRED, say("here"))
@@ -99,8 +102,8 @@ def test_a_login_said_to_have_ended_may_be_stale_reasoning(
 def test_without_reasoning_to_leave_out_it_is_renewed(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
-    pool.renewed = "new-token-new-token"
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
+    pool.renewed = NEW
     theirs: Message = {"role": "assistant", "content": "a", "origin": "another|x|y"}
     theirs["reasoning_details"] = [{"data": "theirs"}]
     providers[0].script(EXPIRED, say("here"))
@@ -111,7 +114,7 @@ def test_without_reasoning_to_leave_out_it_is_renewed(
 def test_a_fallbacks_limit_is_not_held_against_the_primarys_key(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "key-number-one-one", "key-number-two-two")
+    pool = Pool(at(providers[0]), ONE, TWO)
     providers[0].script(fail(500, "oops", **NOW), say("back"))
     providers[1].script(fail(429, "slow", retry_after="3600"))
     providers[2].script(say("here"))
@@ -120,7 +123,7 @@ def test_a_fallbacks_limit_is_not_held_against_the_primarys_key(
     assert ask(model, shown)["content"] == "here"
     assert pool.refused == []
     assert ask(model, shown)["content"] == "back"
-    assert "key-number-one-one" in providers[0].requests[-1].headers["authorization"]
+    assert ONE in providers[0].requests[-1].headers["authorization"]
 
 
 @pytest.mark.parametrize(
@@ -135,12 +138,12 @@ def test_a_fallbacks_limit_is_not_held_against_the_primarys_key(
 def test_the_providers_next_key_comes_before_the_next_provider(
     failure: Reply, kind: str, make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "key-number-one-one", "key-number-two-two")
+    pool = Pool(at(providers[0]), ONE, TWO)
     providers[0].script(failure, say("here"))
     model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
     assert ask(model, shown)["content"] == "here"
     keys = [request.headers["authorization"] for request in providers[0].requests]
-    assert keys == ["Bearer key-number-one-one", "Bearer key-number-two-two"]
+    assert keys == [f"Bearer {ONE}", f"Bearer {TWO}"]
     assert pool.refused == [("pool#0", kind)]
     assert shown.statuses[0].endswith("Trying again with the next key of p0.")
 
@@ -148,7 +151,7 @@ def test_the_providers_next_key_comes_before_the_next_provider(
 def test_no_key_is_changed_for_a_limit_of_who_serves_the_model(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "key-number-one-one", "key-number-two-two")
+    pool = Pool(at(providers[0]), ONE, TWO)
     said = {"message": "Provider returned error", "metadata": {"provider_name": "Chutes"}}
     providers[0].script(Reply(status=429, body={"error": said}))
     providers[1].script(say("here"))
@@ -161,7 +164,7 @@ def test_no_key_is_changed_for_a_limit_of_who_serves_the_model(
 def test_after_the_last_key_comes_the_next_provider(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "key-number-one-one", "key-number-two-two")
+    pool = Pool(at(providers[0]), ONE, TWO)
     providers[0].script(fail(402, "no credit"), fail(402, "no credit"))
     providers[1].script(say("here"))
     model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
@@ -169,7 +172,7 @@ def test_after_the_last_key_comes_the_next_provider(
 
 
 def test_a_login_that_has_ended_is_not_sent(make: Make, providers: Providers, shown: Shown) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
     pool.expires = 0.0
     providers[1].script(say("here"))
     model = make(pool, Resolved(at(providers[1], 1)), logins=pool)
@@ -181,8 +184,8 @@ def test_a_login_that_has_ended_is_not_sent(make: Make, providers: Providers, sh
 def test_a_login_service_that_is_down_is_waited_for_like_any_other(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
-    pool.expires, pool.renewed = 0.0, "new-token-new-token"
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
+    pool.expires, pool.renewed = 0.0, NEW
     pool.troubles = [ServerError("The login service failed.", retry_after=0.0)]
     providers[0].script(say("here"))
     assert ask(make(pool, logins=pool, retries=1), shown)["content"] == "here"
@@ -193,7 +196,7 @@ def test_a_login_service_that_is_down_is_waited_for_like_any_other(
 def test_a_login_that_still_serves_is_used_if_it_cannot_be_renewed_yet(
     make: Make, providers: Providers, shown: Shown
 ) -> None:
-    pool = Pool(at(providers[0]), "old-token-old-token", kind="oauth")
+    pool = Pool(at(providers[0]), OLD, kind="oauth")
     pool.expires = time.time() + 60
     pool.troubles = [ServerError("The login service failed.")]
     providers[0].script(say("here"))
