@@ -20,6 +20,9 @@ _TAIL = "/+="
 """Signs that a URL quotes, so that its form differs from the plain one."""
 
 _SHAPE = re.compile(rb"cnry\.(?P<owner>[A-Za-z0-9_-]+)\.[0-9a-f]{12}")
+_MARKS = (b"cnry.", *(base64.b64encode(part) for part in (b"cnr", b"ry.", b"nry")))
+"""What every form of every key holds: plain, and in base64 at each offset."""
+
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{24,}")
 _FROM_URL = bytes.maketrans(b"-_", b"+/")
 
@@ -48,6 +51,11 @@ def forms_of(key: str) -> set[bytes]:
         # what the bytes around decide is left out: the first signs and the last group
         forms.add(whole[4 if offset else 0 : len(whole) // 4 * 4 - 4])
     return forms | {key.replace("/", "\\/").encode()}
+
+
+def may_hold_key(data: bytes) -> bool:
+    """Tell whether ``data`` may hold any form of any key; much quicker than to look for all."""
+    return any(mark in data for mark in _MARKS)
 
 
 def _decoded(run: bytes) -> bytes:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.fakes.canaries import WATCH, Leak, canary, forms_of, owners_in
+from tests.fakes.canaries import WATCH, Leak, canary, forms_of, may_hold_key, owners_in
 from tests.fakes.provider import FakeProvider, say
 from tests.fakes.proxy import FakeProxy
 
@@ -80,6 +80,7 @@ def test_every_form_is_known(offset: int) -> None:
     for shape in (*shapes, base64.b64encode(text.encode()).decode()):
         assert owners_in(shape.encode()) == {"mine"}
         assert any(form in shape.encode() for form in forms_of(MINE)), shape
+        assert may_hold_key(shape.encode())
 
 
 def test_keys_differ_and_stay() -> None:
