@@ -107,7 +107,7 @@ def test_while_the_listener_does_not_listen(make_model: MakeModel, provider: Fak
 
 
 def test_the_listener_itself_may_interrupt(make_model: MakeModel, provider: FakeProvider) -> None:
-    provider.script(Reply([Text("a"), Wait(NEVER)]))
+    provider.script(Reply([Text("a. "), Wait(NEVER)]))
     interrupt = Interrupt()
     with pytest.raises(Interrupted):
         make_model().respond([HI], [], lambda _: interrupt.set(), interrupt)
