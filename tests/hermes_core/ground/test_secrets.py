@@ -85,7 +85,9 @@ def test_ordinary_text_stays(text: str) -> None:
     assert Redactor().redact(text) == text
 
 
-@pytest.mark.parametrize("piece", ["-eyJ", "eyJabcdefgh.", "sk-", "://a:", "Bearer ", "ghp_", "xoxb-"])
+@pytest.mark.parametrize(
+    "piece", ["-eyJ", "eyJabcdefgh.", "sk-", "://a:", "Bearer ", "ghp_", "xoxb-"]
+)
 def test_no_text_takes_for_ever(piece: str) -> None:
     text = piece * 150_000
     assert Redactor().redact(f"{text} end").endswith("end")
