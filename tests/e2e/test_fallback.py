@@ -9,7 +9,7 @@ from tests.e2e.client import AcpClient
 from tests.e2e.editor import AgentError
 from tests.e2e.stage import KEY, Stage
 from tests.fakes.canaries import canary
-from tests.fakes.provider import Cut, FakeProvider, Reply, call, fail, say
+from tests.fakes.provider import Cut, FakeProvider, Finish, Reply, call, fail, say
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -86,6 +86,17 @@ async def test_the_spare_keeps_the_turn_and_the_primary_takes_the_next(
     await session.prompt("again")
     assert session.text == "Read.The primary is back."
     assert len(told(session)) == 1
+    agent.stage.configure()
+
+
+async def test_two_empty_answers(agent: AcpClient, spare: FakeProvider) -> None:
+    with_chain(agent.stage, spare)
+    agent.stage.provider.script(Reply([Finish("stop")]), Reply([Finish("stop")]))
+    spare.script(say("The spare answers."))
+    session = await agent.new_session()
+    assert await session.prompt("hi") == "end_turn"
+    assert session.text == "The spare answers."
+    assert "answered nothing, 2 times now." in told(session)[0]
     agent.stage.configure()
 
 
