@@ -30,6 +30,7 @@ QUICK = 0.001
 
 _BATCH = 64 << 10
 _HARD_BOUND = 4
+_GIVEN_UP = 16
 _KEYS_KEPT = 64
 
 _logger = logging.getLogger(__name__)
@@ -114,6 +115,9 @@ class Writer:
 
     def _add(self, message: Outgoing) -> bool:
         if self._closed:
+            return False
+        if self._size > self._bound * _GIVEN_UP:
+            self._forget_all("the client sends, but reads no answer")
             return False
         last = self._queue[-1] if message.key and self._queue else None
         before = last.size if last else 0
@@ -236,11 +240,7 @@ class Writer:
 
     def _break(self, error: Exception) -> None:
         with self._room:
-            self._closed = True
-            self._queue.clear()
-            self._size = 0
-            self._room.notify_all()
-        _logger.info("Nothing more can be written to the client: %s", error)
+            self._forget_all(str(error))
         self._on_broken()
 
 
