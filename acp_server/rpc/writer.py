@@ -31,13 +31,14 @@ QUICK = 0.001
 _BATCH = 64 << 10
 _HARD_BOUND = 4
 _GIVEN_UP = 16
+"""Times the bound: a client that leaves so much unread, and goes on sending, is gone."""
 _KEYS_KEPT = 64
 
 _logger = logging.getLogger(__name__)
 
 
 class Writer:
-    """Writes to ``fd``; ``on_broken`` runs on the writer's thread if that fails, once."""
+    """Writes to ``fd``; ``on_broken`` runs once if that fails, on any thread."""
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class Writer:
         self._queue: deque[Outgoing] = deque()
         self._size = 0
         self._closed = False
+        self._broken = False
         self._signal: SimpleQueue[None] = SimpleQueue()
         self._asleep = False
         self._timer_until = 0.0  # when the sleeping thread wakes by itself
@@ -117,7 +119,7 @@ class Writer:
         if self._closed:
             return False
         if self._size > self._bound * _GIVEN_UP:
-            self._forget_all("the client sends, but reads no answer")
+            self._give_up("the client sends, but reads no answer")
             return False
         last = self._queue[-1] if message.key and self._queue else None
         before = last.size if last else 0
@@ -240,8 +242,18 @@ class Writer:
 
     def _break(self, error: Exception) -> None:
         with self._room:
-            self._forget_all(str(error))
-        self._on_broken()
+            self._give_up(str(error))
+
+    def _give_up(self, reason: str) -> None:
+        """Forget what waits and take no more; ``on_broken`` must not use this writer."""
+        self._closed = True
+        self._queue.clear()
+        self._size = 0
+        self._room.notify_all()
+        if not self._broken:
+            self._broken = True
+            _logger.info("Nothing more can be written to the client: %s", reason)
+            self._on_broken()
 
 
 def _poll_if_atomic(fd: int) -> "select.poll | None":

@@ -225,11 +225,21 @@ def test_a_thread_waits_while_the_queue_is_full(make: Make) -> None:
 
 
 def test_the_loop_never_waits(make: Make) -> None:
-    pipe = make(bound=1000)
+    pipe = make(bound=100_000)
     pipe.writer.start()
     occupy(pipe)
-    for _ in range(100):
-        assert pipe.writer.put(pipe.line("more", 100))
+    for _ in range(40):
+        assert pipe.writer.put(pipe.line("more", 10_000))
+
+
+def test_a_client_that_reads_no_answers_is_given_up(make: Make) -> None:
+    pipe = make(bound=100_000)
+    pipe.writer.start()
+    occupy(pipe)
+    taken = [pipe.writer.put(pipe.line("answer", 10_000)) for _ in range(200)]
+    assert taken.index(False) < 100
+    assert not any(taken[taken.index(False) :])
+    assert len(pipe.broken) == 1
 
 
 def waiting_thread(
