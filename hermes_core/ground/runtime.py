@@ -66,8 +66,8 @@ class Runtime:
     options: what one carrier alone needs (``region``, ``command``, ``args``), by name.
     reasoning_effort: the user's choice, or None for the endpoint's default.
     timeout: seconds without a byte from this endpoint, or None for the general limit.
-    prices: US dollars for a token read, written, and read from the cache, where the endpoint's own
-        list tells them.
+    prices: US dollars for a token read, written, and read from the cache, where the user or
+        the endpoint's own list tells them.
     """
 
     provider: str

@@ -31,7 +31,8 @@ class Config:
     env: the process environment as it was at the start; user_env: ``$HERMES_HOME/.env``.
     auth: login services, by the provider's name in lower case.
     api_timeout, terminal_timeout: seconds. terminal_max_output: bytes. context_window and
-    max_tokens: tokens. key_env: the variable that holds the key for ``base_url``.
+    max_tokens: tokens. input_price and output_price: US dollars for a million tokens.
+    key_env: the variable that holds the key for ``base_url``.
     providers: the user's own endpoints. auxiliary: by the task's name.
     credential_pool_strategies: by the provider's name, in lower case.
     warnings: what is odd in the files, one line each.
@@ -46,6 +47,8 @@ class Config:
     api_mode: ApiMode | None = None
     context_window: int | None = None
     max_tokens: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
     extra_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     reasoning_effort: str | None = None
     bedrock_region: str | None = None

@@ -80,6 +80,21 @@ KEYS: tuple[Key, ...] = (
         minimum=1024,
     ),
     Key(
+        "model.input_price",
+        "input_price",
+        "number",
+        None,
+        "US dollars for a million tokens that `model.default` reads, cached ones too. With "
+        "`model.output_price` it is what a session's cost is reckoned by.",
+    ),
+    Key(
+        "model.output_price",
+        "output_price",
+        "number",
+        None,
+        "US dollars for a million tokens that `model.default` writes.",
+    ),
+    Key(
         "agent.max_turns",
         "max_turns",
         "whole number",

@@ -110,14 +110,22 @@ def with_facts(runtime: Runtime, config: Config) -> Runtime:
     of_user = config.context_window if runtime.model == config.model else None
     is_own = _is_users_own(runtime)
     listed = kept_model(runtime, config)
-    if listed is not None and listed.prices is not None:
-        runtime = replace(runtime, prices=listed.prices)
+    prices = _users_prices(runtime, config) or (listed.prices if listed is not None else None)
+    if prices is not None:
+        runtime = replace(runtime, prices=prices)
     if of_user == runtime.context_window or (is_own and runtime.context_window != DEFAULT_WINDOW):
         return runtime
     if listed is not None and listed.window:
         return _with_window(runtime, listed.window, "the provider's own list")
     fact = known_fact(runtime.provider, runtime.model, elsewhere=not is_own)
     return runtime if fact is None else _with_window(runtime, fact.window, "built in")
+
+
+def _users_prices(runtime: Runtime, config: Config) -> tuple[float, float, float] | None:
+    read, written = config.input_price, config.output_price
+    if read is None or written is None or runtime.model != config.model:
+        return None
+    return read / 1e6, written / 1e6, read / 1e6
 
 
 def _with_window(runtime: Runtime, window: int, reason: str) -> Runtime:

@@ -1,6 +1,7 @@
 """Models made from the settings: keys that rotate and logins that renew, from the user's store."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from hermes_core.commands.auth_imports import write_login
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import user_message
 from hermes_core.ground.secrets import Secret
+from hermes_core.ground.usage import Usage
 from hermes_core.local.config import Config
 from hermes_core.model.assembly import model_for, runtime_for
+from hermes_core.model.prices import estimate
 from hermes_core.model.respond import Model
 from hermes_core.providers.auth_store import AuthStore
 from hermes_core.providers.credentials import load_credentials
@@ -90,3 +93,18 @@ def test_a_stored_login_is_renewed_after_a_refusal(
     assert renewed.token == Secret("canary-access-1")
     assert service.reused == 0
     assert "canary-access-0" not in str(AuthStore(config.home).read())
+
+
+def test_the_users_prices_win_and_are_for_the_saved_model(tmp_path: Path) -> None:
+    config = Config(
+        tmp_path,
+        model="m",
+        base_url="https://models.example/v1",
+        input_price=2.0,
+        output_price=8.0,
+    )
+    saved = runtime_for(Request(), config)
+    assert estimate(saved, Usage(input=1_000_000, output=500_000, cached=10)) == pytest.approx(6.0)
+    assert runtime_for(Request(model="other"), config).prices is None
+    half = replace(config, output_price=None)
+    assert runtime_for(Request(), half).prices is None
