@@ -58,6 +58,7 @@ class Writer:
         self._size = 0
         self._closed = False
         self._broken = False
+        self._ending = -1
         self._signal: SimpleQueue[None] = SimpleQueue()
         self._asleep = False
         self._timer_until = 0.0  # when the sleeping thread wakes by itself
@@ -68,6 +69,11 @@ class Writer:
     def start(self) -> None:
         """Begin to write; what was put before waits until then."""
         self._thread.start()
+        if self._poll is not None:
+            ended, self._ending = os.pipe()
+            threading.Thread(
+                target=self._watch, args=(ended,), name="stdout-end", daemon=True
+            ).start()
 
     def write(self, data: bytes) -> None:
         """Queue one encoded line, without waiting."""
@@ -102,7 +108,7 @@ class Writer:
     def close(self) -> None:
         """Take no more messages; what is queued is still written."""
         with self._lock:
-            self._closed = True
+            self._close()
             self._room.notify_all()
             self._wake()
 
@@ -244,9 +250,29 @@ class Writer:
         with self._room:
             self._give_up(str(error))
 
+    def _watch(self, ended: int) -> None:
+        """Wait for the client to close its end, which is else noticed at the next message only.
+
+        ``ended`` is readable once this writer is closed: its stream is then let go.
+        """
+        poll = select.poll()
+        poll.register(self._fd, 0)  # errors are told unasked
+        poll.register(ended, 0)
+        poll.poll()
+        os.close(ended)
+        with self._room:
+            if not self._closed:
+                self._give_up("its end is closed")
+
+    def _close(self) -> None:
+        self._closed = True
+        if self._ending >= 0:
+            os.close(self._ending)
+            self._ending = -1
+
     def _give_up(self, reason: str) -> None:
         """Forget what waits and take no more; ``on_broken`` must not use this writer."""
-        self._closed = True
+        self._close()
         self._queue.clear()
         self._size = 0
         self._room.notify_all()
