@@ -147,6 +147,7 @@ def test_what_is_typed_during_a_turn_begins_the_next_prompt(
         terminal.expect("› repeat after me")
         terminal.send("\r")
         terminal.expect("heard: after me")
+        terminal.expect("›")
         terminal.send("\x04")
         assert terminal.exit_code() == 0
 
