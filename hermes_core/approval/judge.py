@@ -64,7 +64,8 @@ def _reason_to_ask(action: Action, mode: Mode, workspace: Workspace, home: Path 
     for path in action.paths:
         if name := obeyed_name(path, _folder_of(path, workspace)):
             return f"programs obey {name} when they open the project"
-    return "the workspace is too wide for edits unasked" if _is_wide(workspace, home) else ""
+    wide = any(_is_wide(_folder_of(path, workspace), home) for path in action.paths)
+    return "the workspace is too wide for edits unasked" if wide else ""
 
 
 def _folder_of(path: Path, workspace: Workspace) -> Path:
@@ -81,18 +82,17 @@ def _place(path: Path, workspace: Workspace, home: Path | None) -> str:
 
 
 def _wide_read(action: Action, workspace: Workspace, home: Path | None) -> str:
-    if not _is_wide(workspace, home):
-        return ""
-    folder = Path(os.path.realpath(workspace.cwd))
-    hidden = any(path == folder or is_hidden(path, folder) for path in action.paths)
-    return "the workspace is too wide for reading hidden files unasked" if hidden else ""
+    for path in action.paths:
+        folder = _folder_of(path, workspace)
+        if _is_wide(folder, home) and (path == folder or is_hidden(path, folder)):
+            return "the workspace is too wide for reading hidden files unasked"
+    return ""
 
 
-def _is_wide(workspace: Workspace, home: Path | None) -> bool:
-    """Return whether our own home, or the user's, lies in the working folder."""
-    cwd = os.path.realpath(workspace.cwd)
+def _is_wide(folder: Path, home: Path | None) -> bool:
+    """Return whether our own home, or the user's, lies in a folder of the workspace."""
     homes = [Path(os.path.realpath(os.path.expanduser("~"))), *([home] if home else [])]
-    return any(one.is_relative_to(cwd) for one in homes)
+    return any(one.is_relative_to(folder) for one in homes)
 
 
 def _real_home(home: Path | None) -> Path | None:

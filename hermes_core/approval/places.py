@@ -15,6 +15,7 @@ _OWN_FILES = frozenset(
         "hermes_sessions.db-wal",
         "hermes_sessions.db-shm",
         "hermes_sessions.db-journal",
+        "hermes_sessions.db.lock",
     }
 )
 """Our credentials, settings and store: their content decides what an agent may do."""
@@ -35,6 +36,29 @@ _RUNS_ON_OPEN = frozenset(
         "mcp.json",
         ".envrc",
         ".pre-commit-config.yaml",
+        ".pre-commit-config.yml",
+        ".devcontainer",
+        ".devcontainer.json",
+        ".bashrc",
+        ".bash_profile",
+        ".profile",
+        ".zshrc",
+        ".zshenv",
+        ".zprofile",
+        ".exrc",
+        ".nvim.lua",
+        ".nvimrc",
+        ".dir-locals.el",
+        ".hg",
+        ".npmrc",
+        ".mise.toml",
+        "mise.toml",
+        ".tool-versions",
+        "agents.override.md",
+        "copilot-instructions.md",
+        ".windsurfrules",
+        ".windsurf",
+        ".clinerules",
         ".gitattributes",
         ".gitmodules",
         "agents.md",
@@ -64,7 +88,7 @@ def obeyed_name(path: Path, folder: Path) -> str | None:
     """
     for part in path.relative_to(folder).parts:
         name = part.casefold()
-        if name in _RUNS_ON_OPEN or name == ".env" or name.startswith(".env."):
+        if name in _RUNS_ON_OPEN or name.startswith(".env") or name.endswith(".code-workspace"):
             return part
     parts = [part.casefold() for part in path.parts]
     if ".git" in parts:

@@ -126,6 +126,17 @@ def test_a_workspace_that_holds_a_home_is_too_wide(house: House, folder: str) ->
         assert house.verdict(action, "accept_edits", wide) == verdict
 
 
+def test_a_further_folder_that_holds_a_home_is_too_wide_as_well(house: House) -> None:
+    wide = Workspace(house.project, (house.user,))
+    for action, verdict in (
+        (read(house.user / "a"), "allow"),
+        (read(house.user / ".ssh/id_ed25519"), "ask"),
+        (edit(house.user / "a"), "ask"),
+        (edit(house.project / "a"), "allow"),
+    ):
+        assert house.verdict(action, "accept_edits", wide) == verdict
+
+
 def test_our_home_is_the_processs_own_unless_given(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
