@@ -62,15 +62,15 @@ class Family:
 
         others: direct children of ours that are known to be something else.
         """
+        own = _own_children()
+        environments = {pid: _environment(pid) for pid in (own or set()) - others}
+        _reap_abandoned({pid for pid, environment in environments.items() if not environment})
         with suppress(ProcessLookupError):
             with suppress(PermissionError):
                 os.killpg(self.leader, 0)
             return bool(self.members())
-        own = _own_children()
         if own is None:
             return bool(self.members())
-        environments = {pid: _environment(pid) for pid in own - others}
-        _reap_abandoned({pid for pid, environment in environments.items() if not environment})
         mark = f"{MARK}={self.mark}\0".encode()
         return any(mark in environment for environment in environments.values())
 

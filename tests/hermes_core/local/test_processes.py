@@ -143,11 +143,15 @@ class TestWhatOutlives:
     def test_what_is_written_right_after_the_end_is_not_lost(self) -> None:
         assert run("echo first; (sleep 0.05; echo last) &").output == "first\nlast\n"
 
-    def test_orphans_that_ended_leave_no_zombies(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("last", ["true", "sleep 0 &"])
+    def test_orphans_that_ended_leave_no_zombies(
+        self, last: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(descendants, "ABANDONED_AFTER", 0)
         run(f"({long_sleep()} &); setsid true & (true &)")
         wait_for_stragglers()
-        run("true")
+        run(last)
+        wait_for_stragglers()
         zombies = [
             child for child in psutil.Process().children() if child.status() == psutil.STATUS_ZOMBIE
         ]
