@@ -14,15 +14,15 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from acp_server.rpc.errors import INVALID_REQUEST, RpcError
-from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import Interrupted
 from hermes_core.ground.events import Event
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.runtime import Runtime
-from hermes_core.local.config import Config
+
+if TYPE_CHECKING:
+    from hermes_core.agent.agent import AIAgent
 
 GRACE = 0.08
 """Seconds that a cancelled turn has to end by itself before it is answered over its head."""
@@ -36,37 +36,6 @@ class Ask(Protocol):
     def __call__(
         self, method: str, params: dict[str, Any], *, timeout: float | None
     ) -> "concurrent.futures.Future[dict[str, Any]]": ...
-
-
-class Agent(Protocol):
-    """What a session needs of ``AIAgent``."""
-
-    mode: Mode
-
-    def run_conversation(self, user_message: str, *, interrupt: Interrupt) -> Mapping[str, Any]:
-        """Run a turn; see ``hermes_core.agent.results.Result``."""
-        ...
-
-    def configure(self, config: Config) -> None:
-        """Use other settings from the next step on."""
-        ...
-
-    @property
-    def runtime(self) -> Runtime:
-        """The provider and model that are asked now; raises ``ConfigError``."""
-        ...
-
-    def resume_cost(self, amount: float | None) -> None:
-        """Go on from what the session had cost; None if that is not known."""
-        ...
-
-    def tell(self, prompt: str, answer: str) -> None:
-        """Show and keep what was answered without a model; raises ``StoreError``."""
-        ...
-
-    def choose_model(self, provider: str | None = None, model: str | None = None) -> Runtime:
-        """Use others from the next step on; raises ``ConfigError``."""
-        ...
 
 
 class Screen(Protocol):
@@ -118,7 +87,7 @@ class AcpSession:
     stale: whether the last turn failed for its settings, which may be better by now.
     """
 
-    agent: Agent
+    agent: "AIAgent"
     stale: bool = False
 
     def __init__(self, session_id: str, cwd: Path, screen: Screen) -> None:

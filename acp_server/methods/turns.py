@@ -12,6 +12,7 @@ from acp_server.methods.connection import Connection
 from acp_server.prompts import to_content
 from acp_server.schema.prompts import CancelNotification, PromptRequest
 from acp_server.session import AcpSession, Outcome, Turn, Work
+from hermes_core.commands.seat import Command, Seat, answer
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import AuthFailed, ConfigError, HermesError, Interrupted
 from hermes_core.ground.events import StatusChanged
@@ -88,19 +89,20 @@ def _run_command(
     connection: Connection,
     session: AcpSession,
     typed: str,
-    found: tuple[slash.Command, str],
+    found: tuple[Command, str],
     interrupt: Interrupt,
 ) -> Mapping[str, Any]:
     def set_mode(mode: Mode) -> None:
         session.agent.mode = mode
         session.screen.send(mode_update(mode))
 
-    seat = slash.Seat(
+    seat = Seat(
+        agent=session.agent,
         cwd=str(session.cwd),
         mode=session.agent.mode,
         set_mode=set_mode,
         model=partial(_describe_model, session),
-        tools=_tool_names,
+        tools=lambda: list(session.agent.tool_names),
         runtime=lambda: session.agent.runtime,
         choose=session.agent.choose_model,
         config=connection.config,
@@ -110,7 +112,7 @@ def _run_command(
     if session.stale:
         session.agent.configure(connection.config())
     command, argument = found
-    said = slash.answer(command, seat, argument)
+    said = answer(command, seat, argument)
     interrupt.raise_if_set()
     session.agent.tell(typed, said)
     return {"stop_reason": "end_turn"}
@@ -122,12 +124,6 @@ def _describe_model(session: AcpSession) -> str:
     except HermesError as error:
         return f"none. {error}"
     return f"`{runtime.model}` through {runtime.provider} ({runtime.base_url})"
-
-
-def _tool_names() -> list[str]:
-    from hermes_core.tools.registry import bundled_tools
-
-    return [*bundled_tools(), "todo"]
 
 
 async def _outcome(session: AcpSession, turn: Turn) -> Outcome:

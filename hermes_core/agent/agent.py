@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hermes_core.agent.agent_tools import Plan, restore_plan, todo_tool
+from hermes_core.agent import endings
 from hermes_core.agent.consent import Consent
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import Ending
+from hermes_core.agent.engine import Engine
 from hermes_core.agent.opening import (
     Wanted,
     absolute,
@@ -20,10 +21,12 @@ from hermes_core.agent.opening import (
     open_session,
     workspace_of,
 )
+from hermes_core.agent.own_tools.todo import Plan, restore_plan, todo_tool
 from hermes_core.agent.results import Meter, Result
 from hermes_core.agent.session import Session
 from hermes_core.agent.toolbox import Toolbox
 from hermes_core.agent.turn import run_turn
+from hermes_core.agent.upkeep import Upkeep
 from hermes_core.approval.grants import Grants
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
@@ -41,7 +44,6 @@ from hermes_core.tools.registry import ToolContext, bundled_tools
 from hermes_core.tools.seen import Seen
 
 if TYPE_CHECKING:
-    from hermes_core.model.respond import Model
     from hermes_core.sessions.store import Store
 
 _log = logging.getLogger(__name__)
@@ -108,11 +110,10 @@ class AIAgent:
         self._session = Session(
             self._store, row, CallbackView(functions, emit), stored=self._stored
         )
-        self._request = Request(
-            row.provider, row.model, base_url, Secret(api_key) if api_key else None, api_mode
+        key = Secret(api_key) if api_key else None
+        self._engine = Engine(
+            Request(row.provider, row.model, base_url, key, api_mode), self._config
         )
-        self._model: Model | None = None
-        self._cost_before: tuple[float | None, ...] = ()
         self._files = files or LocalFiles()
         self._seen = Seen()
         self._workspace = workspace_of(row)
@@ -147,19 +148,17 @@ class AIAgent:
     @property
     def runtime(self) -> Runtime:
         """The provider and model that are asked now; raises ``ConfigError`` if there is none."""
-        from hermes_core.model.assembly import runtime_for
+        return self._engine.runtime
 
-        if self._model is not None:
-            return self._model.runtime
-        return runtime_for(self._request, self._config)
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The tools that the model is offered, in order."""
+        return tuple(self._tools)
 
     def configure(self, config: Config) -> None:
         """Use other settings from the next step on, as after a key was added."""
-        from hermes_core.model.assembly import chain_for
-
         self._config = config
-        if self._model is not None:
-            self._model.use(chain_for(self._request, config), config)
+        self._engine.configure(config)
 
     def choose_model(self, provider: str | None = None, model: str | None = None) -> Runtime:
         """Use another provider or model from the next step on, also when the session is resumed.
@@ -167,26 +166,15 @@ class AIAgent:
         Without a provider the model is one of the provider in use. Raises ``ConfigError`` for what
         cannot be used; nothing has changed then.
         """
-        from hermes_core.model.assembly import chain_for, runtime_for
-
-        request = replace(self._request, model=model)
-        if provider is not None:
-            request = replace(request, provider=provider, base_url=None, api_key=None)
-            request = replace(request, api_mode=None)
-        elif request.provider is None and request.base_url is None:
-            request = replace(request, provider=self.runtime.provider)
-        runtime = runtime_for(request, self._config)
+        runtime = self._engine.choose(provider, model)
         name, chosen = runtime.provider, runtime.model
         self._store.update_session(self.session_id, provider=name, model=chosen)
         self._session.row = replace(self._session.row, provider=name, model=chosen)
-        self._request = request
-        if self._model is not None:
-            self._model.use(chain_for(request, self._config))
         return runtime
 
     def resume_cost(self, amount: float | None) -> None:
         """Go on from what the session had cost in US dollars; None if that is not known."""
-        self._cost_before = (amount,)
+        self._engine.resume_cost(amount)
 
     def interrupt(self) -> None:
         """Stop the running turn, from any thread; nothing happens if none runs."""
@@ -261,10 +249,13 @@ class AIAgent:
                 self._stored = False
             tools = self._toolbox(task_id, interrupt)
             emit = self._session.emit
-            model = self._ready_model()
+            model = self._engine.model()
             meter.start(model)
             model.begin_turn(emit)
-            return run_turn(conversation, model, tools, budget, emit=emit, interrupt=interrupt)
+            upkeep = Upkeep(notes=[endings.warning])
+            return run_turn(
+                conversation, model, tools, budget, upkeep, emit=emit, interrupt=interrupt
+            )
 
         ending = self._session.run(content, system_message, history, steps, interrupt)
         failed = ending.error is not None and ending.stop_reason != "cancelled"
@@ -283,16 +274,6 @@ class AIAgent:
             "task_id": task_id,
             "steps": budget.used,
         }
-
-    def _ready_model(self) -> "Model":
-        """Return the session's model, made at the first use: a session needs no key to open."""
-        if self._model is None:
-            from hermes_core.model.assembly import model_for
-
-            self._model = model_for(self._request, self._config)
-            for amount in self._cost_before:
-                self._model.bill.resume(amount)
-        return self._model
 
     def _toolbox(self, task_id: str, interrupt: Interrupt) -> Toolbox:
         context = ToolContext(

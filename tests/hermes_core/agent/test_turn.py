@@ -8,6 +8,7 @@ import pytest
 from hermes_core.agent import endings
 from hermes_core.agent.endings import Ending
 from hermes_core.agent.turn import run_turn
+from hermes_core.agent.upkeep import Upkeep
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.errors import Interrupted, ServerError
 from hermes_core.ground.events import StatusChanged, StepFinished, StepStarted, TextDelta
@@ -32,13 +33,16 @@ def stage(tmp_path: Path) -> Stage:
     return stage
 
 
-def run(stage: Stage, model: ScriptedModel, limit: int = 500) -> Ending:
+def run(
+    stage: Stage, model: ScriptedModel, limit: int = 500, upkeep: Upkeep | None = None
+) -> Ending:
     double: Any = model
     ending = run_turn(
         stage.conversation,
         double,
         stage.tools,
         Budget(limit),
+        upkeep or Upkeep(notes=[endings.warning]),
         emit=stage.screen,
         interrupt=stage.interrupt,
     )

@@ -1,4 +1,6 @@
-"""Tools that change the agent itself. They belong to a session and are in no registry."""
+"""``todo``: the plan that the user sees. Like every tool here it changes the agent itself, belongs
+to one session and stands in no registry.
+"""
 
 import json
 import threading

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hermes_core.agent.agent_tools import LONGEST_STEP, MOST_STEPS, Plan, restore_plan, todo_tool
+from hermes_core.agent.own_tools.todo import LONGEST_STEP, MOST_STEPS, Plan, restore_plan, todo_tool
 from hermes_core.ground.content import PlanEntry
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.events import PlanChanged

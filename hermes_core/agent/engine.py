@@ -1,0 +1,71 @@
+"""Which model a session asks: its request, its settings, and the model itself once it is needed."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hermes_core.ground.runtime import Runtime
+from hermes_core.local.config import Config
+
+if TYPE_CHECKING:
+    from hermes_core.model.respond import Model
+    from hermes_core.providers.resolution import Request
+
+
+class Engine:
+    """The provider and model of one session; the model is made at its first use.
+
+    request: what was asked for explicitly. config: the settings in force.
+    """
+
+    def __init__(self, request: "Request", config: Config) -> None:
+        self.request = request
+        self.config = config
+        self._model: Model | None = None
+        self._cost_before: tuple[float | None, ...] = ()
+
+    @property
+    def runtime(self) -> Runtime:
+        """The provider and model that are asked now; raises ``ConfigError`` if there is none."""
+        from hermes_core.model.assembly import runtime_for
+
+        if self._model is not None:
+            return self._model.runtime
+        return runtime_for(self.request, self.config)
+
+    def configure(self, config: Config) -> None:
+        """Use other settings from the next step on."""
+        from hermes_core.model.assembly import chain_for
+
+        self.config = config
+        if self._model is not None:
+            self._model.use(chain_for(self.request, config), config)
+
+    def choose(self, provider: str | None, model: str | None) -> Runtime:
+        """Use another provider or model from the next step on; see ``AIAgent.choose_model``."""
+        from hermes_core.model.assembly import chain_for, runtime_for
+
+        request = replace(self.request, model=model)
+        if provider is not None:
+            request = replace(request, provider=provider, base_url=None, api_key=None)
+            request = replace(request, api_mode=None)
+        elif request.provider is None and request.base_url is None:
+            request = replace(request, provider=self.runtime.provider)
+        runtime = runtime_for(request, self.config)
+        self.request = request
+        if self._model is not None:
+            self._model.use(chain_for(request, self.config))
+        return runtime
+
+    def resume_cost(self, amount: float | None) -> None:
+        """Go on from what the session had cost in US dollars; None if that is not known."""
+        self._cost_before = (amount,)
+
+    def model(self) -> "Model":
+        """Return the model, made at the first use: a session needs no key to open."""
+        if self._model is None:
+            from hermes_core.model.assembly import model_for
+
+            self._model = model_for(self.request, self.config)
+            for amount in self._cost_before:
+                self._model.bill.resume(amount)
+        return self._model

@@ -1,0 +1,103 @@
+"""Every slash command, in the order in which people are told of them.
+
+A verb's own file holds what it does; what it shares with ``hermes x`` stands there too.
+"""
+
+from collections.abc import Mapping
+
+from hermes_core.commands.help import help_text
+from hermes_core.commands.mode import describe_modes, find_mode
+from hermes_core.commands.seat import Command, Seat
+from hermes_core.ground.errors import HermesError
+
+
+def _help(seat: Seat, _argument: str) -> str:
+    return help_text(
+        cwd=seat.cwd,
+        model=seat.model(),
+        mode=seat.mode,
+        tools=seat.tools(),
+        commands=[(command.usage, command.description) for command in COMMANDS.values()],
+    )
+
+
+def _mode(seat: Seat, argument: str) -> str:
+    if not argument:
+        return describe_modes(seat.mode)
+    mode = find_mode(argument)
+    seat.set_mode(mode)
+    return describe_modes(mode)
+
+
+_MODEL_HELP = (
+    "`/model NAME` uses another model in this session, `/model NAME --provider P` another provider "
+    "too; `/model list WORD` searches the provider's models."
+)
+
+
+def _model(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.model import model_text, offer, offer_text, read_words
+
+    words, provider = read_words(argument.split())
+    if words and words[0] == "list":
+        name = provider or seat.runtime().provider
+        query = " ".join(words[1:])
+        return offer_text(offer(seat.config(), name, query, interrupt=seat.interrupt))
+    if not words and provider is None:
+        return f"{model_text(seat.runtime())}\n\n{_MODEL_HELP}"
+    if len(words) > 1:
+        raise HermesError("A model's name has no spaces. Type `/model NAME`.")
+    runtime = seat.choose(provider, words[0] if words else None)
+    return f"This session goes on with {model_text(runtime)}"
+
+
+def _provider(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.fallback import chain_names
+    from hermes_core.commands.providers import provider_text
+
+    if argument:
+        return _model(seat, f"--provider={argument}")
+    return provider_text(seat.runtime(), chain_names(seat.config()))
+
+
+def _providers(seat: Seat, _argument: str) -> str:
+    from hermes_core.commands.providers import providers_text
+
+    return providers_text(seat.config())
+
+
+def _fallback(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.fallback import run_fallback
+
+    said, changed = run_fallback(seat.config(), argument.split())
+    if changed:
+        seat.configure(seat.config())
+    return said
+
+
+COMMANDS: Mapping[str, Command] = {
+    command.name: command
+    for command in (
+        Command("help", "What Hermes works with here, and what can be typed", "", _help),
+        Command("mode", "Show the modes, or change to one", "NAME", _mode),
+        Command(
+            "model",
+            "Show the model, or use another one in this session",
+            "NAME --provider P",
+            _model,
+        ),
+        Command(
+            "provider",
+            "Show the provider and why it is used, or use another one",
+            "NAME",
+            _provider,
+        ),
+        Command("providers", "List the providers, and what each needs", "", _providers),
+        Command(
+            "fallback",
+            "List the fallbacks, or change them",
+            "add PROVIDER MODEL",
+            _fallback,
+        ),
+    )
+}
