@@ -33,7 +33,7 @@ _SELECT_SESSION = """
 _SELECT_SESSIONS = """
     SELECT id, cwd, additional, title, mode, provider, model, system_prompt, created, updated
     FROM sessions
-    WHERE prompted = 1 AND (:cwd IS NULL OR cwd = :cwd)
+    WHERE prompted = 1 AND owner IS NULL AND (:cwd IS NULL OR cwd = :cwd)
       AND (:touched IS NULL OR touched < :touched) AND (:updated IS NULL OR updated < :updated)
     ORDER BY touched DESC LIMIT :limit
 """
@@ -54,11 +54,11 @@ _TOUCH = """
 """
 _INSERT_MESSAGE = """
     INSERT INTO messages (at, role, message, session)
-    SELECT ?, ?, ?, number FROM sessions WHERE id = ?
+    SELECT ?, ?, ?, coalesce(tip, number) FROM sessions WHERE id = ?
 """
 _SELECT_MESSAGES = """
     SELECT message FROM messages
-    WHERE session = (SELECT number FROM sessions WHERE id = ?) ORDER BY number
+    WHERE session = (SELECT coalesce(tip, number) FROM sessions WHERE id = ?) ORDER BY number
 """
 _INSERT_SHOWN = """
     INSERT INTO shown (at, event, session) SELECT ?, ?, number FROM sessions WHERE id = ?
@@ -91,13 +91,19 @@ class Store:
 
     What a method wrote is on the disk when it returns. Other processes may use the same file at
     the same time. ``notices`` holds what a person should be told about its opening. Every method
-    raises ``StoreError``.
+    raises ``StoreError``. A session whose history was replaced (see ``lineage``) is still addressed
+    by its own id: messages are read from the child that holds them now, and added to it.
     """
 
     def __init__(self, path: Path) -> None:
         self._db = Database(path)
         self._claims = Claims(path.with_name(path.name + ".lock"))
         self.notices = self._db.notices
+
+    @property
+    def database(self) -> Database:
+        """The file itself, for the other modules of this room."""
+        return self._db
 
     def create_session(self, row: SessionRow) -> None:
         """Add a session; ``created`` and ``updated`` are set to now where they are 0."""
