@@ -107,12 +107,8 @@ class Store:
 
     def create_session(self, row: SessionRow) -> None:
         """Add a session; ``created`` and ``updated`` are set to now where they are 0."""
-        now = time.time()
-        values = [_encode(getattr(row, name)) for name in _UPDATE]
-        if self.session(row.id) is not None:
-            raise StoreError(f"There is a session {row.id!a} already.")
         with self._db.transaction() as db:
-            db.execute(_INSERT_SESSION, (row.id, row.created or now, row.updated or now, *values))
+            insert_session(db, row)
 
     def session(self, session_id: str) -> SessionRow | None:
         """Return one session, or None if there is none of that id."""
@@ -126,7 +122,7 @@ class Store:
             raise TypeError(f"a session has no changeable {', '.join(sorted(unknown))}")
         with self._db.transaction() as db:
             for name, value in changes.items():
-                db.execute(_UPDATE[name], (_encode(value), session_id))
+                db.execute(_UPDATE[name], (encode(value), session_id))
             _touch(db, session_id, prompted=False)
 
     def sessions(
@@ -144,7 +140,7 @@ class Store:
         rows = self._db.rows(
             _SELECT_SESSIONS,
             {
-                "cwd": None if cwd is None else _encode(cwd),
+                "cwd": None if cwd is None else encode(cwd),
                 "touched": touched,
                 "updated": updated,
                 "limit": limit,
@@ -154,18 +150,18 @@ class Store:
 
     def append_message(self, session_id: str, message: Message) -> int:
         """Add a message to the history; return its number, which grows with every message."""
-        data = _encode(message)
+        data = encode(message)
         with self._db.transaction() as db:
             return _add_message(db, session_id, message, data)
 
     def messages(self, session_id: str) -> list[Message]:
         """Return the history, in order."""
         rows = self._db.rows(_SELECT_MESSAGES, (session_id,))
-        return [_decode(data) for (data,) in rows]
+        return [decode(data) for (data,) in rows]
 
     def append_shown(self, session_id: str, data: Mapping[str, Any]) -> int:
         """Add an event to the display log; return its number."""
-        event = _encode(data)
+        event = encode(data)
         with self._db.transaction() as db:
             return _add_shown(db, session_id, event)
 
@@ -175,14 +171,14 @@ class Store:
         while rows := self._db.rows(_SELECT_SHOWN, (session_id, last, _PAGE)):
             for number, data in rows:
                 last = number
-                yield _decode(data)
+                yield decode(data)
 
     def append(
         self, session_id: str, messages: Sequence[Message], shown: Sequence[Mapping[str, Any]]
     ) -> None:
         """Add messages and events, all of them or none."""
-        coded = [(message, _encode(message)) for message in messages]
-        events = [_encode(event) for event in shown]
+        coded = [(message, encode(message)) for message in messages]
+        events = [encode(event) for event in shown]
         with self._db.transaction() as db:
             for message, data in coded:
                 _add_message(db, session_id, message, data)
@@ -216,6 +212,15 @@ class Store:
         return int(rows[0][0])
 
 
+def insert_session(db: "Connection", row: SessionRow) -> None:
+    """Add a session in a transaction that is open."""
+    now = time.time()
+    values = [encode(getattr(row, name)) for name in _UPDATE]
+    if db.execute("SELECT 1 FROM sessions WHERE id = ?", (row.id,)).fetchone():
+        raise StoreError(f"There is a session {row.id!a} already.")
+    db.execute(_INSERT_SESSION, (row.id, row.created or now, row.updated or now, *values))
+
+
 def _add_message(db: "Connection", session_id: str, message: Message, data: str) -> int:
     role = message["role"]
     _touch(db, session_id, prompted=role == "user")
@@ -241,11 +246,11 @@ def _no_session(session_id: str) -> StoreError:
 
 def _session(row: tuple[Any, ...]) -> SessionRow:
     session_id, cwd, additional, *texts, created, updated = row
-    title, mode, provider, model, system_prompt = map(_decode, texts)
+    title, mode, provider, model, system_prompt = map(decode, texts)
     return SessionRow(
         id=session_id,
-        cwd=_decode(cwd),
-        additional=tuple(_decode(additional)),
+        cwd=decode(cwd),
+        additional=tuple(decode(additional)),
         title=title,
         mode=mode,
         provider=provider,
@@ -256,7 +261,7 @@ def _session(row: tuple[Any, ...]) -> SessionRow:
     )
 
 
-def _encode(value: Any) -> str:
+def encode(value: Any) -> str:
     """Return ``value`` as ASCII JSON: a lone surrogate or a NUL survives in no other form."""
     try:
         return json.dumps(value, separators=(",", ":"))
@@ -264,7 +269,8 @@ def _encode(value: Any) -> str:
         raise StoreError(f"This cannot be stored: {error}.") from None
 
 
-def _decode(data: str) -> Any:
+def decode(data: str) -> Any:
+    """Return what ``encode`` made ``data`` of; raise ``StoreError`` if it is damaged."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
