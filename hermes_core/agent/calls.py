@@ -15,7 +15,13 @@ from hermes_core.ground.content import ToolKind
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.messages import ToolCall
 from hermes_core.local.workspace import Workspace
-from hermes_core.tools.registry import ToolSpec, check_arguments, find_tool, unknown_tool
+from hermes_core.tools.registry import (
+    Output,
+    ToolSpec,
+    check_arguments,
+    find_tool,
+    unknown_tool,
+)
 from hermes_core.tools.visible import one_line
 
 Arguments = dict[str, Any]
@@ -29,6 +35,7 @@ class CallRequest:
 
     sent: the arguments as the model sent them, for display; text that is no object stands
     under ``arguments``. problem: why the call cannot be done, ``""`` for one that can.
+    same_as: the id of the call of the same answer whose result answers this one too.
     """
 
     call: ToolCall
@@ -37,6 +44,7 @@ class CallRequest:
     arguments: Arguments
     problem: str
     reach: Reach
+    same_as: str = ""
 
     @property
     def name(self) -> str:
@@ -53,6 +61,14 @@ class CallRequest:
         """A title for a call that cannot be prepared: the name, and what it is about."""
         subject = next((self.sent[k] for k in ("path", "command") if k in self.sent), "")
         return one_line(f"{self.name} {subject}".strip()[:_TITLE]) or "tool call without a name"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A call, and what it came to."""
+
+    request: CallRequest
+    output: Output
 
 
 def read_call(call: ToolCall, specs: Mapping[str, ToolSpec], workspace: Workspace) -> CallRequest:

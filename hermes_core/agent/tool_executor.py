@@ -13,10 +13,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 
-from hermes_core.agent.calls import CallRequest, read_call
+from hermes_core.agent.calls import CallRequest, Outcome, read_call
 from hermes_core.agent.cards import Card
 from hermes_core.agent.conversation import Conversation
+from hermes_core.agent.duplicates import mark_repeated
 from hermes_core.agent.segments import split
+from hermes_core.agent.sizes import Room
 from hermes_core.agent.toolbox import Toolbox
 from hermes_core.ground.content import Text
 from hermes_core.ground.errors import Interrupted, StoreError, ToolError
@@ -33,6 +35,7 @@ GRACE = 0.08
 NOT_RUN = "Not run: interrupted by the user."
 CUT_SHORT = "Interrupted by the user while this ran; it may have run in part."
 NOT_REACHED = "Not run: the turn failed before this call."
+REPEATED = "[The same call as before in this answer; it was made once. Its result:]\n"
 LOST = "The turn failed while this ran; it may have run."
 
 _log = logging.getLogger(__name__)
@@ -44,17 +47,19 @@ def run_tool_calls(
     conversation: Conversation,
     emit: Emit,
     interrupt: Interrupt,
-) -> None:
-    """Run ``calls`` and append an answer for each that was begun.
+) -> list[Outcome]:
+    """Run ``calls``, append an answer for each that was begun, and return what they came to.
 
     Raises ``Interrupted`` when the user stopped the turn; what was not begun is left open, for
     ``Conversation.close``.
     """
     requests = [read_call(call, tools.specs, tools.context.workspace) for call in calls]
-    for segment in split(requests):
+    answers = _Answers(conversation, interrupt, tools.room())
+    for segment in split(mark_repeated(requests)):
         interrupt.raise_if_set()
-        _Segment(tools, conversation, emit, interrupt).run(segment)
+        _Segment(tools, answers, emit, interrupt).run(segment)
     interrupt.raise_if_set()
+    return answers.outcomes
 
 
 @dataclass(slots=True, eq=False)
@@ -82,12 +87,51 @@ class _Job:
         self.seconds = time.monotonic() - self.began
 
 
-class _Segment:
-    def __init__(
-        self, tools: Toolbox, conversation: Conversation, emit: Emit, interrupt: Interrupt
-    ) -> None:
-        self._tools = tools
+class _Answers:
+    """Commits the answers to the calls of one message; ``outcomes`` are those so far, in order."""
+
+    def __init__(self, conversation: Conversation, interrupt: Interrupt, room: Room) -> None:
+        self.outcomes: list[Outcome] = []
         self._conversation = conversation
+        self._interrupt = interrupt
+        self._room = room
+
+    def add(self, job: _Job) -> None:
+        """Commit the answer of a job together with the end of its card."""
+        job.ended = True
+        request = job.request
+        output = job.output or self._earlier(request) or Output(self._unfinished(job), failed=True)
+        output = replace(output, text=self._room.fit(request, output.text))
+        self.outcomes.append(Outcome(request, output))
+        event = job.card.end(output, job.seconds)
+        answer = tool_message(request.call["id"], request.name, output.text)
+        if not job.shown:
+            self._conversation.append(answer)
+            return
+        try:
+            self._conversation.append(answer, event)
+        except StoreError as error:
+            text = f"{output.text}\n{error}"
+            self._conversation.show(replace(event, status="failed", output=text))
+            raise
+
+    def _earlier(self, request: CallRequest) -> Output | None:
+        """Return what the call came to that ``request`` repeats."""
+        for one in self.outcomes:
+            if one.request.call["id"] == request.same_as:
+                return replace(one.output, text=f"{REPEATED}{one.output.text}")
+        return None
+
+    def _unfinished(self, job: _Job) -> str:
+        if self._interrupt.is_set():
+            return NOT_RUN if job.began is None else CUT_SHORT
+        return NOT_REACHED if job.began is None else LOST
+
+
+class _Segment:
+    def __init__(self, tools: Toolbox, answers: _Answers, emit: Emit, interrupt: Interrupt) -> None:
+        self._tools = tools
+        self._answers = answers
         self._emit = emit
         self._interrupt = interrupt
         self._grace_ends: float | None = None
@@ -102,17 +146,19 @@ class _Segment:
             self._interrupt.raise_if_set()
             with closing(self._execute(jobs)) as finished:
                 for job in finished:
-                    self._answer(job)
+                    self._answers.add(job)
         finally:
             for job in jobs:
                 if not job.ended:
                     with suppress(Exception):
-                        self._answer(job)
+                        self._answers.add(job)
 
     def _prepare(self, job: _Job) -> None:
         request = job.request
         prepared = None
-        if request.problem or request.spec is None:
+        if request.same_as:
+            pass
+        elif request.problem or request.spec is None:
             job.output = Output(request.problem, failed=True)
         else:
             try:
@@ -170,28 +216,6 @@ class _Segment:
             now = time.monotonic()
             self._grace_ends = self._grace_ends or now + GRACE
             wait([future], max(0.0, self._grace_ends - now))
-
-    def _answer(self, job: _Job) -> None:
-        """Commit the answer of a job together with the end of its card."""
-        job.ended = True
-        output = job.output or Output(self._unfinished(job), failed=True)
-        event = job.card.end(output, job.seconds)
-        call, name = job.request.call, job.request.name
-        answer = tool_message(call["id"], name, output.text)
-        if not job.shown:
-            self._conversation.append(answer)
-            return
-        try:
-            self._conversation.append(answer, event)
-        except StoreError as error:
-            text = f"{output.text}\n{error}"
-            self._conversation.show(replace(event, status="failed", output=text))
-            raise
-
-    def _unfinished(self, job: _Job) -> str:
-        if self._interrupt.is_set():
-            return NOT_RUN if job.began is None else CUT_SHORT
-        return NOT_REACHED if job.began is None else LOST
 
 
 def _failure(name: str, error: Exception) -> Output:

@@ -9,6 +9,7 @@ note behind a part. Notes stand in brackets on lines of their own, after the tex
 from collections.abc import Iterator
 from typing import Annotated
 
+from hermes_core.ground.actions import NOTHING
 from hermes_core.ground.content import Location
 from hermes_core.ground.errors import ToolError
 from hermes_core.tools.lines import BOM, MARK, decode, plain, readable
@@ -48,7 +49,7 @@ def read_file(
 
     return Prepared(
         _title(shown(ctx, target), first, count),
-        read_action(ctx, target),
+        NOTHING if ctx.seen.is_kept(target) else read_action(ctx, target),
         run,
         locations=(Location(str(target), first),),
     )

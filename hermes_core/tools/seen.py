@@ -14,12 +14,23 @@ class Seen:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._digests: dict[Path, bytes] = {}
+        self._kept: set[Path] = set()
 
     def record(self, path: Path, data: bytes) -> None:
         """Note that the model knows ``path`` with the content ``data``."""
         digest = _digest(data)
         with self._lock:
             self._digests[path] = digest
+
+    def keep(self, path: Path) -> None:
+        """Note that ``path`` holds a result of this session, which it was too long to be given."""
+        with self._lock:
+            self._kept.add(path)
+
+    def is_kept(self, path: Path) -> bool:
+        """Return whether ``path`` holds a result of this session."""
+        with self._lock:
+            return path in self._kept
 
     def knows(self, path: Path) -> bool:
         """Return whether the file was read or written in this session."""
