@@ -12,6 +12,9 @@ from typing import Any, ClassVar
 from hermes_core.ground.actions import Answer
 from hermes_core.ground.events import (
     ApprovalRequested,
+    ChildFinished,
+    ChildShown,
+    ChildStarted,
     Emit,
     Event,
     ReasoningDelta,
@@ -23,6 +26,8 @@ from hermes_core.ground.events import (
     ToolCallStarted,
 )
 
+_DELEGATE = "delegate_task"
+
 
 @dataclass(frozen=True, slots=True)
 class Callbacks:
@@ -33,7 +38,9 @@ class Callbacks:
     reasoning_callback(text): a piece of the reasoning.
     thinking_callback(text): "thinking" when a model call begins, "" at its first piece.
     tool_progress_callback(event, name, preview, arguments, **details): ``tool.started`` and
-        ``tool.completed`` (details: tool_call_id, duration, is_error, result).
+        ``tool.completed`` (details: tool_call_id, duration, is_error, result); of the children of
+        ``delegate_task`` ``subagent.start``, ``subagent.tool`` (name and arguments are those of the
+        child's tool) and ``subagent.complete`` (details: tool_call_id, child).
     tool_start_callback(call_id, name, arguments) and
     tool_complete_callback(call_id, name, arguments, result).
     step_callback(number, previous_tools): a step begins; each previous tool is
@@ -166,6 +173,38 @@ class CallbackView:
         if self._callbacks.status_callback:
             self._callbacks.status_callback(event.level, event.text)
 
+    def _child_started(self, event: ChildStarted) -> None:
+        about = {"task": event.task}
+        self._progress(
+            "subagent.start", _DELEGATE, event.title, about, event.call_id, child=event.child
+        )
+
+    def _child_shown(self, event: ChildShown) -> None:
+        call, asked = event.shown, event.asked
+        if isinstance(call, ToolCallStarted) and not asked:
+            self._progress(
+                "subagent.tool",
+                call.name,
+                call.title,
+                call.arguments,
+                call.call_id,
+                child=event.child,
+            )
+
+    def _child_finished(self, event: ChildFinished) -> None:
+        self._progress(
+            "subagent.complete",
+            _DELEGATE,
+            event.title,
+            {},
+            event.call_id,
+            child=event.child,
+            duration=event.seconds,
+            is_error=event.stop_reason == "error",
+            result=event.error or event.answer,
+            stop_reason=event.stop_reason,
+        )
+
     _HANDLERS: ClassVar[dict[type, Callable[..., None]]] = {
         TextDelta: _text,
         ReasoningDelta: _reasoning,
@@ -175,4 +214,7 @@ class CallbackView:
         ToolCallFinished: _finished,
         ApprovalRequested: _approval,
         StatusChanged: _status,
+        ChildStarted: _child_started,
+        ChildShown: _child_shown,
+        ChildFinished: _child_finished,
     }

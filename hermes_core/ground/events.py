@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from hermes_core.ground.actions import Action, Answer
 from hermes_core.ground.content import CardContent, Location, PlanEntry, ToolKind
+from hermes_core.ground.messages import StopReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +136,54 @@ class TurnInterrupted:
 
 
 @dataclass(frozen=True, slots=True)
+class ChildStarted:
+    """A child begins to work on a task that the tool call ``call_id`` gave it.
+
+    child: the id of its session, whose display log holds all that it shows. title: a few words.
+    """
+
+    child: str
+    call_id: str
+    title: str
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChildShown:
+    """Something that a child shows, passed on by the agent that it works for.
+
+    asked: whether this is part of a tool card that the user was asked about: such an event comes
+    once more with it, and is kept with the parent's, so that the question has a card to stand by
+    where children have no place of their own.
+    """
+
+    child: str
+    shown: "ShownEvent"
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChildFinished:
+    """A child came to its end; every started child gets exactly one of these.
+
+    error: what made it fail, ``""`` for any other end. seconds: how long it took.
+    """
+
+    child: str
+    call_id: str
+    title: str
+    stop_reason: StopReason | Literal["error"]
+    answer: str = ""
+    error: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class ApprovalRequested:
     """A question to a person. Resolve ``reply`` with an answer; cancel it to reject.
 
-    ``content`` is the whole text to show with the question (the command, the diff).
+    ``content`` is the whole text to show with the question (the command, the diff). ``child`` is
+    the session of the child that asks, ``""`` for the session's own agent.
     """
 
     call_id: str
@@ -149,6 +194,7 @@ class ApprovalRequested:
     arguments: dict[str, Any]
     content: tuple[CardContent, ...] = ()
     locations: tuple[Location, ...] = ()
+    child: str = ""
     reply: "Future[Answer]" = field(default_factory=Future, compare=False)
 
 
@@ -167,6 +213,9 @@ ShownEvent = (
     | UsageUpdated
     | StatusChanged
     | TurnInterrupted
+    | ChildStarted
+    | ChildShown
+    | ChildFinished
 )
 
 Event = ShownEvent | ApprovalRequested

@@ -59,6 +59,11 @@ class Config:
     api_timeout: float = 300.0
     api_max_retries: int = 3
     max_turns: int = 500
+    delegation_max_iterations: int = 50
+    delegation_max_children: int = 3
+    delegation_max_depth: int = 1
+    delegation_provider: str | None = None
+    delegation_model: str | None = None
     mode: Mode = "default"
     terminal_timeout: float = 180.0
     terminal_max_output: int = 50_000

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import (
     ApprovalRequested,
+    ChildShown,
     Emit,
     Event,
     ReasoningDelta,
@@ -59,6 +60,7 @@ class Recorder:
     Pieces of text and reasoning are handed on at once and written together: when another kind of
     event comes, at ``MAX_GATHERED`` characters, or after ``MAX_AGE``. What only matters while it
     happens is not written: progress, steps, questions, and all token counts of a turn but the last.
+    What a child shows is in its own log; only cards that the user was asked about are here too.
     A ``StoreError`` goes to the caller: nothing is shown as done that is not kept.
 
     May be called from any thread. clock: seconds that never go back. later: sets a timer.
@@ -108,6 +110,10 @@ class Recorder:
         elif isinstance(event, UsageUpdated):
             self._usage = event
             self._write(None)
+        elif isinstance(event, ChildShown):
+            self._write(
+                event if event.asked and not isinstance(_innermost(event), _PASSING) else None
+            )
         elif isinstance(event, _PASSING):
             self._write(None)
         else:
@@ -147,3 +153,9 @@ class Recorder:
         self._gathered.clear()
         self._length = 0
         self._written = self._clock()
+
+
+def _innermost(event: ShownEvent) -> ShownEvent:
+    while isinstance(event, ChildShown):
+        event = event.shown
+    return event

@@ -5,6 +5,9 @@ from hermes_core.ground.actions import Action
 from hermes_core.ground.callbacks import Callbacks, CallbackView
 from hermes_core.ground.events import (
     ApprovalRequested,
+    ChildFinished,
+    ChildShown,
+    ChildStarted,
     Event,
     ReasoningDelta,
     StatusChanged,
@@ -139,3 +142,54 @@ def test_every_event_goes_on_even_if_no_callback_wants_it() -> None:
     for event in events:
         view(event)
     assert seen == events
+
+
+def test_children_are_told_as_progress() -> None:
+    log = Log()
+    view = CallbackView(
+        Callbacks(
+            tool_progress_callback=log.listen("progress"), tool_start_callback=log.listen("start")
+        )
+    )
+    call = ToolCallStarted("c1", "terminal", "ls", "execute", {"command": "ls"})
+    for event in (
+        ChildStarted("s2", "d1", "Look", "Look around."),
+        ChildShown("s2", call),
+        ChildShown("s2", call, asked=True),
+        ChildShown("s2", TextDelta("hm", "m")),
+        ChildFinished("s2", "d1", "Look", "error", error="It broke.", seconds=2.0),
+    ):
+        view(event)
+    of_task = {"tool_call_id": "d1", "child": "s2"}
+    assert log.calls == [
+        (
+            "progress",
+            "subagent.start",
+            "delegate_task",
+            "Look",
+            {"task": "Look around."},
+            of_task,
+        ),
+        (
+            "progress",
+            "subagent.tool",
+            "terminal",
+            "ls",
+            {"command": "ls"},
+            {"tool_call_id": "c1", "child": "s2"},
+        ),
+        (
+            "progress",
+            "subagent.complete",
+            "delegate_task",
+            "Look",
+            {},
+            {
+                **of_task,
+                "duration": 2.0,
+                "is_error": True,
+                "result": "It broke.",
+                "stop_reason": "error",
+            },
+        ),
+    ]

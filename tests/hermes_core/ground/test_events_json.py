@@ -5,6 +5,9 @@ import pytest
 
 from hermes_core.ground.content import Diff, Location, PlanEntry, Text
 from hermes_core.ground.events import (
+    ChildFinished,
+    ChildShown,
+    ChildStarted,
     PlanChanged,
     ReasoningDelta,
     ShownEvent,
@@ -49,6 +52,10 @@ EVENTS: list[ShownEvent] = [
     UsageUpdated(10, 100, 0.5),
     StatusChanged("warning", "retrying"),
     TurnInterrupted(),
+    ChildStarted("s2", "c2", "Look", "Look around."),
+    ChildShown("s2", TextDelta("hi", "m2")),
+    ChildShown("s2", ChildShown("s3", ToolCallStarted("c3", "t", "T", "read", {}), True), True),
+    ChildFinished("s2", "c2", "Look", "error", "", "It broke.", 1.5),
 ]
 
 
@@ -74,3 +81,9 @@ def test_content_of_a_newer_version_is_skipped() -> None:
     data = to_json(ToolCallProgress("c1", (Text("kept"),)))
     data["content"].append({"is": "Hologram", "depth": 3})
     assert from_json(data) == ToolCallProgress("c1", (Text("kept"),))
+
+
+def test_a_childs_event_of_a_newer_version_is_skipped() -> None:
+    data = to_json(ChildShown("s2", StepStarted(1)))
+    data["shown"] = {"event": "HologramShown"}
+    assert from_json(data) is None

@@ -9,6 +9,9 @@ from hermes_core.ground.content import Text
 from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import (
     ApprovalRequested,
+    ChildFinished,
+    ChildShown,
+    ChildStarted,
     Event,
     ReasoningDelta,
     ShownEvent,
@@ -255,3 +258,19 @@ def test_several_threads_lose_nothing(stage: Stage) -> None:
     assert len([event for event in kept if isinstance(event, ToolCallRunning)]) == 150
     text = "".join(event.text for event in kept if isinstance(event, TextDelta))
     assert sorted(text.split()) == sorted(f"{n}{i}" for n in "abc" for i in range(50))
+
+
+def test_of_a_child_only_its_ends_and_the_cards_asked_about_are_kept(stage: Stage) -> None:
+    begun, ended = (
+        ChildStarted("c", "t", "Look", "look"),
+        ChildFinished("c", "t", "Look", "end_turn"),
+    )
+    asked = ChildShown("c", started(), asked=True)
+    passing = [
+        ChildShown("c", started()),
+        ChildShown("c", TextDelta("hm", "m")),
+        ChildShown("c", ChildShown("g", ToolCallProgress("x", ())), asked=True),
+    ]
+    stage(begun, *passing, asked, ended)
+    assert stage.kept() == [begun, asked, ended]
+    assert stage.seen == [begun, *passing, asked, ended]
