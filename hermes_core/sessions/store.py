@@ -63,6 +63,7 @@ _SELECT_MESSAGES = """
 _INSERT_SHOWN = """
     INSERT INTO shown (at, event, session) SELECT ?, ?, number FROM sessions WHERE id = ?
 """
+_TAKE = "DELETE FROM queue WHERE number = ?"
 _SELECT_SHOWN = """
     SELECT number, event FROM shown
     WHERE session = (SELECT number FROM sessions WHERE id = ?) AND number > ?
@@ -174,9 +175,18 @@ class Store:
                 yield decode(data)
 
     def append(
-        self, session_id: str, messages: Sequence[Message], shown: Sequence[Mapping[str, Any]]
+        self,
+        session_id: str,
+        messages: Sequence[Message],
+        shown: Sequence[Mapping[str, Any]],
+        *,
+        taken: int | None = None,
     ) -> None:
-        """Add messages and events, all of them or none."""
+        """Add messages and events, all of them or none.
+
+        taken: the number under which the user's message waited (see ``queue``); it does so no
+        more. Raises ``StoreError`` if it was dropped or taken before.
+        """
         coded = [(message, encode(message)) for message in messages]
         events = [encode(event) for event in shown]
         with self._db.transaction() as db:
@@ -184,6 +194,8 @@ class Store:
                 _add_message(db, session_id, message, data)
             for event in events:
                 _add_shown(db, session_id, event)
+            if taken is not None and db.execute(_TAKE, (taken,)).rowcount == 0:
+                raise StoreError("The message does not wait any more, so it was not sent again.")
 
     def claim(self, session_id: str) -> None:
         """Make this process the one that works on a session, until it releases it or ends.
