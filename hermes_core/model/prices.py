@@ -30,10 +30,20 @@ class Bill:
         """US dollars so far; None before the first call, and where a price is not known."""
         return self._sum if self._calls and self._known else None
 
+    @property
+    def least(self) -> float:
+        """US dollars that are known to be spent, whatever else was."""
+        return self._sum
+
+    @property
+    def known(self) -> bool:
+        """Whether the price of every call so far is known."""
+        return self._known
+
     def add(self, runtime: Runtime, usage: Usage, *, metered: bool = True) -> None:
         """Add one call. metered: whether it is paid by its tokens, not by a subscription."""
         self._calls += 1
-        price = estimate(runtime, usage) if metered and self._known else None
+        price = estimate(runtime, usage) if metered else None
         if price is None:
             self._known = False
         else:

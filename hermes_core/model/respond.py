@@ -17,6 +17,7 @@ from hermes_core.ground.usage import Usage
 from hermes_core.local.config import Config
 from hermes_core.model.attempt import Attempt
 from hermes_core.model.chain import Candidate, Resolved
+from hermes_core.model.limits import widened
 from hermes_core.model.prices import Bill
 from hermes_core.model.recovery import Action, State, announcement, decide, last_words
 from hermes_core.model.seat import Logins, Seat
@@ -38,14 +39,17 @@ class _Ask:
     schemas: Sequence[dict[str, Any]]
     emit: Emit
     interrupt: Interrupt
+    longer: int = 1
 
 
 class Model:
     """A provider's model and its fallbacks, ready to be asked.
 
     first: the provider to ask, or it and its fallbacks in order.
-    usage sums the tokens of every call so far, calls counts the requests sent, and bill their
-    estimated cost. chance returns random numbers from 0 to 1, for the waits; clock seconds.
+    usage sums the tokens of every call so far, calls counts the requests sent, bill their
+    estimated cost, and turn_bill that of the turn alone. in_context: the tokens of the last call
+    and its answer, 0 before there was one. chance returns random numbers from 0 to 1, for the
+    waits; clock seconds.
     """
 
     def __init__(
@@ -60,6 +64,8 @@ class Model:
         self.usage = Usage()
         self.calls = 0
         self.bill = Bill()
+        self.turn_bill = Bill()
+        self.in_context = 0
         self._config = config
         self._chance = chance
         self._clock = clock
@@ -85,6 +91,7 @@ class Model:
         """
         self._move()
         self._empty = 0
+        self.turn_bill = Bill()
         self._seat.begin_turn(emit)
 
     def respond(
@@ -93,8 +100,12 @@ class Model:
         schemas: Sequence[dict[str, Any]],
         emit: Emit,
         interrupt: Interrupt,
+        *,
+        longer: int = 1,
     ) -> Message:
         """Ask the model and return its assistant message.
+
+        longer: how many times as long as usual the answer may be, where we set its limit.
 
         Text and reasoning are told as they arrive, from another thread; so is a failure that is
         tried again, or met by the next provider. An answer that breaks off after some of its text
@@ -109,7 +120,7 @@ class Model:
         if self._move():
             self._seat.begin_turn(emit)
         self._seat.begin_call()
-        ask = _Ask(messages, schemas, emit, interrupt)
+        ask = _Ask(messages, schemas, emit, interrupt, longer)
         while True:
             call: Attempt | None = None
             self._seat.attempt += 1
@@ -136,7 +147,7 @@ class Model:
         return following is not None
 
     def _attempt(self, ask: _Ask) -> Attempt:
-        runtime = self.runtime
+        runtime = widened(self.runtime, ask.longer)
         stale = self._stale.get(runtime.provider, 0)
         wire = format_for(runtime.api_mode)
         request = wire.to_request(ask.messages, ask.schemas, runtime, stale=stale)
@@ -220,7 +231,9 @@ class Model:
         message["origin"] = origin_of(self.runtime)
         if fold.usage is not None:
             self.usage += fold.usage
-            self.bill.add(self.runtime, fold.usage, metered=self._seat.is_metered)
+            self.in_context = fold.usage.total
+            for bill in (self.bill, self.turn_bill):
+                bill.add(self.runtime, fold.usage, metered=self._seat.is_metered)
             window = self.runtime.context_window
             ask.emit(UsageUpdated(fold.usage.total, window, self.bill.amount))
         return message

@@ -19,7 +19,7 @@ from hermes_core.wire.opening import opening
 from hermes_core.wire.pieces import Piece
 from hermes_core.wire.sse import END
 
-_LIMIT: Final = 32_000
+LIMIT: Final = 32_000
 """The output limit where nothing tells another: the format demands one."""
 
 _ROOM: Final = 4_096
@@ -92,7 +92,7 @@ def _fit_thinking(request: dict[str, Any], runtime: Runtime, turns: list[dict[st
     Such thinking is refused where the turn went on without it before, so it is left out there.
     """
     key = runtime.compat.max_tokens_key or "max_tokens"
-    request.setdefault(key, runtime.max_output or _LIMIT)
+    request.setdefault(key, runtime.max_output or LIMIT)
     thinking = request.get("thinking")
     if not isinstance(thinking, dict) or thinking.get("type") != "enabled":
         return

@@ -94,3 +94,11 @@ def test_a_resumed_session_goes_on_from_its_cost() -> None:
     unknown.resume(None)
     unknown.add(runtime(*CLAUDE), USED)
     assert unknown.amount is None
+
+
+def test_what_is_known_of_a_bill_is_told_beside_what_is_not() -> None:
+    bill = Bill()
+    bill.add(runtime("http://127.0.0.1:1/v1", "m"), USED)
+    assert (bill.least, bill.known, bill.amount) == (0.0, False, None)
+    bill.add(replace(runtime(*CLAUDE), prices=(0.5, 0.0, 0.0)), Usage(input=4))
+    assert (bill.least, bill.known, bill.amount) == (2.0, False, None)
