@@ -3,10 +3,10 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hermes_core.ground.errors import StoreError
 from hermes_core.local.folders import make_private_folder
@@ -16,6 +16,8 @@ BUSY_WAIT = 5.0
 
 PATIENCE = 30.0
 """Seconds of such tries before a write gives up."""
+
+_T = TypeVar("_T")
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -87,6 +89,15 @@ class Database:
                 return self._connection.execute(sql, parameters).fetchall()
             except UnicodeEncodeError:
                 return []  # a lone surrogate: nothing stored as plain text can equal it
+            except sqlite3.Error as error:
+                raise self._translate(error) from None
+
+    def outside_transaction(self, action: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Return what ``action`` returns, which SQLite does outside of any transaction."""
+        with self._lock:
+            self._require_open()
+            try:
+                return action(self._connection)
             except sqlite3.Error as error:
                 raise self._translate(error) from None
 

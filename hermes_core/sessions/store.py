@@ -12,6 +12,7 @@ from hermes_core.ground.errors import StoreError
 from hermes_core.ground.messages import Message
 from hermes_core.sessions.claims import Claims
 from hermes_core.sessions.database import Database
+from hermes_core.sessions.search_index import add_text, prepare
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -98,6 +99,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self._db = Database(path)
+        prepare(self._db)
         self._claims = Claims(path.with_name(path.name + ".lock"))
         self.notices = self._db.notices
 
@@ -237,7 +239,9 @@ def _add_message(db: "Connection", session_id: str, message: Message, data: str)
     role = message["role"]
     _touch(db, session_id, prompted=role == "user")
     cursor = db.execute(_INSERT_MESSAGE, (time.time(), role, data, session_id))
-    return cursor.lastrowid or 0
+    number = cursor.lastrowid or 0
+    add_text(db, number, message)
+    return number
 
 
 def _add_shown(db: "Connection", session_id: str, event: str) -> int:
