@@ -16,6 +16,8 @@ Where keys may go:
 - Where the address is the user's to choose (``custom``, servers on the own machine), the variable
   goes to the address that the user gave or saved, but not to the host of another known provider.
   ``OPENAI_API_KEY`` goes to the chat's endpoint only, never to one of a fallback or a side task.
+- What belongs to a named endpoint goes to the host of its entry, whatever else is named with it; so
+  does, but for the chat, the variable of a server on the own machine.
 - A login goes to its provider's hosts alone, and only where that provider was chosen.
 - Nothing but a key given with it goes to an address from the process environment: that may come
   from the project that is being worked on.
@@ -90,16 +92,17 @@ class Keys:
             return self._withheld(profile, address)
         if found is None and saved_here:
             found = self._saved(holder or profile)
-        if found is None and profile.entry is not None:
+        lent = self._is_lent(profile, address, asked)
+        if found is None and profile.entry is not None and not lent:
             found = self._of_entry(profile)
-        borrowed = holder is profile and profile.base_url is None and profile.entry is None
-        if found is None and holder and not (borrowed and not asked.main):
+        if found is None and holder and not (holder is profile and lent):
             found = self._own(holder, address, logins=holder.name == profile.name)
         return _checked(found or Key(NO_KEY, "none", holder or profile))
 
-    def may_go(self, profile: ProviderProfile, address: Address) -> bool:
+    def may_go(self, profile: ProviderProfile, address: Address, asked: Asked) -> bool:
         """Tell whether the provider's own keys may go to ``address``."""
-        return self._holder(profile, address) is profile
+        lent = self._is_lent(profile, address, asked)
+        return self._holder(profile, address) is profile and not lent
 
     def _withheld(self, profile: ProviderProfile, address: Address) -> Key:
         """Return no key, and which one would have gone to an address from another place."""
@@ -119,6 +122,14 @@ class Keys:
             return owner
         own_address = address.own_variable and not profile.bound
         return profile if profile.roams or own_address else None
+
+    def _is_lent(self, profile: ProviderProfile, address: Address, asked: Asked) -> bool:
+        """Tell whether the provider's own keys would go to an address that is not its own."""
+        if not profile.roams or (asked.main and profile.entry is None):
+            return False
+        if not profile.base_url and profile.key_optional:
+            return True  # a key that is OpenAI's as well
+        return address.trust == "given" and not is_at_own(profile, self._config, address.url)
 
     def _explicit(
         self, profile: ProviderProfile, holder: ProviderProfile, asked: Asked
@@ -197,6 +208,12 @@ class Keys:
         if not own.startswith("http") or "{" in own:
             return lives_at(holder, url)
         return lives_at(holder, url) or guard.host_of(url) == guard.host_of(own)
+
+
+def is_at_own(profile: ProviderProfile, config: Config, url: str) -> bool:
+    """Tell whether ``url`` is on the host of the address that the provider itself has."""
+    own = expanded(profile.base_url or "", config)
+    return own.startswith("http") and guard.host_of(url) == guard.host_of(own)
 
 
 def auth_of(key: Key, profile: ProviderProfile, mode: ApiMode) -> Auth:

@@ -37,10 +37,12 @@ def no_key(
     *,
     own_host: bool,
     variable: str | None = None,
+    main: bool = True,
 ) -> str:
     """Return the text for a provider that was chosen and has no key for ``address``.
 
     own_host: whether its own keys might go there. variable: where the key was said to be.
+    main: whether the chat asks, rather than an entry of a chain or a task.
     """
     names = variable or " or ".join(profile.key_envs)
     if address.trust == "ambient":
@@ -50,9 +52,10 @@ def no_key(
         )
     if not own_host:
         host = guard.host_of(address.url)
+        beside = "model.api_key beside model.base_url" if main else "api_key beside that base_url"
         return (
             f"There is no key for {host}: {names or 'its login'} goes to {profile.name}'s own host "
-            "alone. Set model.api_key beside model.base_url in config.yaml."
+            f"alone. Set {beside} in config.yaml."
         )
     ways = [f"Put {names} into {config.home / '.env'}"] if names else []
     if profile.entry is None:

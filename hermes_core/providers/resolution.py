@@ -19,7 +19,7 @@ from hermes_core.providers.addresses import Address, address_of, is_remote, regi
 from hermes_core.providers.choosing import Chosen, choose
 from hermes_core.providers.credentials import Credentials
 from hermes_core.providers.directory import Directory, directory_of, lives_at
-from hermes_core.providers.keys import Asked, Key, Keys, auth_of
+from hermes_core.providers.keys import Asked, Key, Keys, auth_of, is_at_own
 from hermes_core.providers.missing import no_key, no_model
 from hermes_core.providers.modes import Endpoint, compat_of, mode_of
 from hermes_core.providers.named import expanded
@@ -177,9 +177,15 @@ class _Resolution:
         key = self._keys.find(profile, address, asked, saved_here=saved_here)
         self._trail.append(f"key: {key.reason}")
         if not key.secret and not profile.key_optional and profile.auth != "aws":
-            own = lives_at(profile, address.url) or self._keys.may_go(profile, address)
-            variable = self._request.key_env
-            text = no_key(profile, self._config, address, own_host=own, variable=variable)
+            own = lives_at(profile, address.url) or self._keys.may_go(profile, address, asked)
+            text = no_key(
+                profile,
+                self._config,
+                address,
+                own_host=own,
+                variable=asked.variable,
+                main=asked.main,
+            )
             raise NoCredentials(text)
         return key
 
@@ -242,10 +248,14 @@ class _Resolution:
         return of_entry or (self._config.max_tokens if self._is_ours else None)
 
     def _headers(self, url: str) -> tuple[tuple[str, str], ...]:
+        profile, config = self._profile, self._config
+        own = profile.headers
+        if profile.entry is not None and is_remote(url) and not is_at_own(profile, config, url):
+            own = ()  # they may hold secrets of the entry's host
         if not self._chosen.is_saved or not is_remote(url):
-            return self._profile.headers
+            return own
         here = guard.host_of(url) == self._saved_host()
-        return self._profile.headers + (self._config.extra_headers if here else ())
+        return own + (config.extra_headers if here else ())
 
     def _options(self) -> tuple[tuple[str, str], ...]:
         """Return what one carrier needs. Programs are named in ``.env`` alone: they are run."""

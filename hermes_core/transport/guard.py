@@ -30,9 +30,12 @@ def origin(url: str) -> tuple[str, str, int]:
 
 
 def host_of(url: str) -> str:
-    """Return ``host:port``, the form in which a key names where it may go."""
-    _, host, port = origin(url)
-    return f"{host}:{port}"
+    """Return ``host:port``, the form in which a key names where it may go.
+
+    Plain http at the port of https is another place: what may go there encrypted may not go so.
+    """
+    scheme, host, port = origin(url)
+    return f"{'http://' if scheme == 'http' and port == 443 else ''}{host}:{port}"
 
 
 def is_loopback(host: str) -> bool:
@@ -51,11 +54,11 @@ def check(runtime: Runtime, url: str) -> None:
     A key goes only to the hosts it names. Plain http goes to loopback, or to an endpoint that the
     user chose.
     """
-    scheme, host, port = origin(url)
-    if runtime.api_key and f"{host}:{port}" not in runtime.hosts:
+    scheme, host, _ = origin(url)
+    if runtime.api_key and (place := host_of(url)) not in runtime.hosts:
         allowed = ", ".join(sorted(runtime.hosts)) or "no host"
         raise ConfigError(
-            f"The key for {runtime.provider} may go to {allowed}, but not to {host}:{port}. "
+            f"The key for {runtime.provider} may go to {allowed}, but not to {place}. "
             "Save a key for that endpoint with it, in model.base_url and model.api_key."
         )
     if scheme == "http" and not is_loopback(host) and not runtime.plain_http:
