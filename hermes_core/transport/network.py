@@ -73,12 +73,26 @@ def _proxy(variable: Callable[[str], str | None], url: str) -> str | None:
         return None
     if "://" not in proxy:
         proxy = f"http://{proxy}"
+    if not _is_address(proxy):
+        raise ConfigError(
+            "HTTPS_PROXY names no address of a proxy. Set it to one such as "
+            "http://proxy.example:3128, or unset it."
+        )
     if urlsplit(proxy).scheme not in ("http", "https"):
         raise ConfigError(
             "HTTPS_PROXY names a proxy that is not HTTP, which is not supported. Set it to an "
             "http:// address, or name the endpoint's host in NO_PROXY."
         )
     return proxy
+
+
+def _is_address(proxy: str) -> bool:
+    try:
+        parts = urlsplit(proxy)
+        named = bool(parts.scheme and parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return named and proxy.isascii() and proxy.isprintable() and " " not in proxy
 
 
 def _matches(excluded: str, host: str, port: int) -> bool:

@@ -61,3 +61,11 @@ def test_a_proxy_that_is_not_spoken_is_refused() -> None:
 def test_certificates_come_from_the_users_own_file_alone() -> None:
     assert network_for(config({"SSL_CERT_FILE": "/theirs.pem"}), URL).ca_file is None
     assert network_for(config({}, SSL_CERT_FILE="/mine.pem"), URL).ca_file == "/mine.pem"
+
+
+@pytest.mark.parametrize(
+    "proxy", ["http://[", "http://proxy:port", "http://", "://", "http://a b:1", "http://pröxy:1"]
+)
+def test_what_is_no_address_of_a_proxy_is_told(proxy: str) -> None:
+    with pytest.raises(ConfigError, match="HTTPS_PROXY"):
+        network_for(config({"HTTPS_PROXY": proxy}), URL)
