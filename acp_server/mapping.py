@@ -30,12 +30,14 @@ from hermes_core.ground.events import (
     TurnInterrupted,
     UsageUpdated,
     UserPrompted,
+    UserSteered,
 )
 from hermes_core.ground.secrets import REDACTOR
 
 Json = dict[str, Any]
 
 INTERRUPTED = "Interrupted by the user."
+STEERED = "Your message reaches the model with this step."
 
 _SHORT = 200
 _ANSWERS: dict[str, Answer] = {
@@ -56,6 +58,8 @@ def to_updates(event: ShownEvent, *, notices: bool = False, replaying: bool = Fa
         return [_status(event, notices and not replaying)]
     if isinstance(event, UserPrompted | TurnInterrupted) and not replaying:
         return []
+    if isinstance(event, UserSteered) and not replaying:
+        return [_status(StatusChanged("info", STEERED), notices)]
     show = _SHOWN.get(type(event))
     return [show(event)] if show else []
 
@@ -165,7 +169,7 @@ def _reasoning(event: ReasoningDelta) -> Json:
     return _chunk("agent_thought_chunk", event.text, event.message_id)
 
 
-def _prompted(event: UserPrompted) -> Json:
+def _prompted(event: UserPrompted | UserSteered) -> Json:
     return _chunk("user_message_chunk", event.text, event.message_id)
 
 
@@ -268,6 +272,7 @@ def _option(kind: str, name: str) -> Json:
 
 _SHOWN: dict[type, Callable[[Any], Json]] = {
     UserPrompted: _prompted,
+    UserSteered: _prompted,
     TextDelta: _text,
     ReasoningDelta: _reasoning,
     ToolCallStarted: _started,

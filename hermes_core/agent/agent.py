@@ -24,6 +24,7 @@ from hermes_core.agent.opening import (
 from hermes_core.agent.own_tools.todo import Plan, restore_plan, todo_tool
 from hermes_core.agent.results import Meter, Result
 from hermes_core.agent.session import Session
+from hermes_core.agent.steering import Steering
 from hermes_core.agent.toolbox import Toolbox
 from hermes_core.agent.turn import run_turn
 from hermes_core.agent.upkeep import Upkeep
@@ -44,6 +45,7 @@ from hermes_core.tools.registry import ToolContext, bundled_tools
 from hermes_core.tools.seen import Seen
 
 if TYPE_CHECKING:
+    from hermes_core.sessions.queue import Queue
     from hermes_core.sessions.store import Store
 
 _log = logging.getLogger(__name__)
@@ -62,7 +64,8 @@ class AIAgent:
     callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names; note
         that ``stream_delta_callback`` also gets None, where a tool starts after the text.
 
-    One turn runs at a time; ``interrupt`` and ``mode`` may be used from any thread.
+    One turn runs at a time; ``interrupt``, ``steer``, ``queue`` and ``mode`` may be used from any
+    thread.
     """
 
     def __init__(
@@ -127,6 +130,7 @@ class AIAgent:
         self._plan = Plan()
         todo = todo_tool(self._plan, self._session.emit)
         self._tools = {**bundled_tools(), todo.name: todo}
+        self._steering = Steering(lambda: self.queue, self._session.emit)
         self._busy = threading.Lock()
         self._interrupt: Interrupt | None = None
 
@@ -182,6 +186,26 @@ class AIAgent:
         if interrupt is not None:
             interrupt.set()
 
+    def steer(self, text: str) -> bool:
+        """Tell the running turn something, with its next model call; False if no turn runs.
+
+        It is kept until the model has it. Too late for a further call, it is what the turn goes
+        on with. Raises ``StoreError``.
+        """
+        return self._steering.offer(text)
+
+    @property
+    def queue(self) -> "Queue":
+        """The messages that wait in the store; ``run_conversation(..., queued=)`` runs one."""
+        from hermes_core.sessions.queue import Queue
+
+        return Queue(self._store, self.session_id)
+
+    @property
+    def last_prompt(self) -> Content | None:
+        """What the user said last in the history."""
+        return self._session.last_prompt
+
     def tell(self, prompt: str, answer: str) -> None:
         """Show and keep what was asked and answered without a model, which is never sent it.
 
@@ -206,6 +230,7 @@ class AIAgent:
         task_id: str | None = None,
         *,
         interrupt: Interrupt | None = None,
+        queued: int | None = None,
     ) -> Result:
         """Run one turn and return how it went.
 
@@ -214,6 +239,7 @@ class AIAgent:
             that differs from it begins a session of its own.
         task_id: names the turn to tools and in the logs; made up if left out.
         interrupt: stops the turn when it is set, even if that was before the turn began.
+        queued: the number that the message has in ``queue``; it waits there no more.
 
         Errors of the core do not raise, they are in the result. Raises ``HermesError`` while
         another turn runs, and whatever a callback raised.
@@ -226,8 +252,12 @@ class AIAgent:
             self._interrupt = interrupt = interrupt or Interrupt()
             given = conversation_history
             task_id = task_id or uuid.uuid4().hex
-            return self._run(user_message, system_message, given, task_id, interrupt)
+            self._steering.begin()
+            return self._run(
+                user_message, system_message, given, task_id, interrupt=interrupt, queued=queued
+            )
         finally:
+            self._steering.end()
             self._interrupt = None
             self._busy.release()
 
@@ -237,7 +267,9 @@ class AIAgent:
         system_message: str | None,
         history: Sequence[Message] | None,
         task_id: str,
+        *,
         interrupt: Interrupt,
+        queued: int | None,
     ) -> Result:
         _log.info("session %s: turn %s begins", self.session_id, task_id)
         meter = Meter()
@@ -253,11 +285,16 @@ class AIAgent:
             meter.start(model)
             model.begin_turn(emit)
             upkeep = Upkeep(notes=[endings.warning])
+            upkeep.before.append(lambda _: self._steering.deliver(conversation))
             return run_turn(
                 conversation, model, tools, budget, upkeep, emit=emit, interrupt=interrupt
             )
 
-        ending = self._session.run(content, system_message, history, steps, interrupt)
+        run = self._session.run
+        ending = run(content, system_message, history, steps, interrupt, queued=queued)
+        while late := self._steering.late(ending):
+            content, number = late.content, late.number
+            ending = run(content, system_message, None, steps, interrupt, queued=number)
         failed = ending.error is not None and ending.stop_reason != "cancelled"
         _log.info("session %s: turn %s ends: %s", self.session_id, task_id, ending.stop_reason)
         return {

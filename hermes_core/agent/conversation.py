@@ -11,8 +11,8 @@ closing messages are written together with the next user message. Loading change
 
 import logging
 import uuid
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from hermes_core.agent.alternation import (
     PROCESS_ENDED,
@@ -30,6 +30,9 @@ from hermes_core.ground.messages import Content, Message, system_message, text_o
 
 if TYPE_CHECKING:
     from hermes_core.sessions.store import Store
+
+Keep = Callable[[Message, Message, Sequence[dict[str, Any]]], None]
+"""Stores a message in the place of another, the last one, with rows for the display log."""
 
 _log = logging.getLogger(__name__)
 
@@ -65,11 +68,15 @@ class Conversation:
         """The history so far, without the system prompt."""
         return list(self._messages)
 
-    def begin(self, content: Content, message_id: str) -> None:
-        """Commit the user's message of a new turn and show it."""
+    def begin(self, content: Content, message_id: str, queued: int | None = None) -> None:
+        """Commit the user's message of a new turn and show it.
+
+        queued: its number in the queue, which it leaves with that (see ``sessions.queue``).
+        """
         left_open = closing(self._order, PROCESS_ENDED, TURN_LOST)
         message = user_message(content)
-        self._commit([*left_open, message], UserPrompted(text_of(message), message_id))
+        prompted = UserPrompted(text_of(message), message_id)
+        self._commit([*left_open, message], prompted, queued)
 
     def append(self, message: Message, event: ShownEvent | None = None) -> Message:
         """Commit ``message``, in one transaction with ``event``, and then show the event.
@@ -81,6 +88,22 @@ class Conversation:
         message = self._with_new_ids(message)
         self._commit([message], event)
         return message
+
+    def extend(self, addition: str, events: Sequence[ShownEvent], keep: Keep) -> bool:
+        """Add to the last message, if that is a tool's answer that no model has been sent.
+
+        ``keep`` stores the change together with the events, which are shown then. Returns whether
+        there was such an answer.
+        """
+        if self._order.tail != "tool" or self._order.open_calls:
+            return False
+        before = self._messages[-1]
+        after: Message = {**before, "content": joined(before["content"], addition)}
+        keep(before, after, [to_json(event) for event in events])
+        self._messages[-1] = self._sent[-1] = after
+        for event in events:
+            self.show(event)
+        return True
 
     def close(self, call_text: str, turn_text: str, finish_reason: str = "stop") -> bool:
         """Bring the history to rest: answer what is open with ``call_text``, say ``turn_text``.
@@ -111,12 +134,17 @@ class Conversation:
             messages[-1] = {**last, "content": joined(last["content"], note)}
         return messages
 
-    def _commit(self, messages: Sequence[Message], event: ShownEvent | None) -> None:
+    def _commit(
+        self, messages: Sequence[Message], event: ShownEvent | None, queued: int | None = None
+    ) -> None:
         order = self._order
         for message in messages:
             order = order.then(message)
         rows = [] if event is None else [to_json(event)]
-        self._store.append(self._session_id, messages, rows)
+        if queued is None:
+            self._store.append(self._session_id, messages, rows)
+        else:
+            self._store.append(self._session_id, messages, rows, taken=queued)
         self._take(messages)
         if event is not None:
             self.show(event)

@@ -46,7 +46,8 @@ class Meter:
 
     def start(self, model: "Model") -> None:
         """Count what is used of ``model`` from now on."""
-        self._model, self._usage, self._calls = model, model.usage, model.calls
+        if self._model is None:
+            self._model, self._usage, self._calls = model, model.usage, model.calls
 
     @property
     def usage(self) -> dict[str, int]:

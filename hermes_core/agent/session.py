@@ -64,6 +64,12 @@ class Session:
         return self._conversation
 
     @property
+    def last_prompt(self) -> Content | None:
+        """What the user said last."""
+        said = (m for m in reversed(self.conversation.messages) if m["role"] == "user")
+        return next((message["content"] for message in said), None)
+
+    @property
     def messages(self) -> list[Message]:
         """The history as far as it is loaded."""
         return self._conversation.messages if self._conversation else []
@@ -75,14 +81,17 @@ class Session:
         history: Sequence[Message] | None,
         steps: Callable[[Conversation], Ending],
         interrupt: Interrupt,
+        *,
+        queued: int | None = None,
     ) -> Ending:
         """Run one turn: commit the user's message, take the ``steps``, leave all in order.
 
+        queued: the message's number in the queue, if it waited there.
         Errors of the core become part of the ending; anything else is raised, after
         the history was brought to rest.
         """
         try:
-            ending = self._take(content, system_prompt, history, steps, interrupt)
+            ending = self._take(content, system_prompt, history, steps, interrupt, queued=queued)
         except BaseException:
             with suppress(Exception):
                 self.conversation.close(_CALL_FAILED, _FAILED.format(reason="an internal error"))
@@ -105,13 +114,15 @@ class Session:
         history: Sequence[Message] | None,
         steps: Callable[[Conversation], Ending],
         interrupt: Interrupt,
+        *,
+        queued: int | None,
     ) -> Ending:
         try:
             if history is not None:
                 self._adopt(history)
             conversation = self.conversation
             conversation.system_prompt = system_prompt or self.row.system_prompt or ""
-            conversation.begin(content, uuid.uuid4().hex)
+            conversation.begin(content, uuid.uuid4().hex, queued)
             self._name(content)
             interrupt.raise_if_set()
             return steps(conversation)

@@ -23,6 +23,14 @@ class UserPrompted:
 
 
 @dataclass(frozen=True, slots=True)
+class UserSteered:
+    """What the user said to the running turn reaches the model with its next step."""
+
+    text: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class StepStarted:
     """A model call begins; ``number`` counts from 1 within the turn."""
 
@@ -200,6 +208,7 @@ class ApprovalRequested:
 
 ShownEvent = (
     UserPrompted
+    | UserSteered
     | StepStarted
     | TextDelta
     | ReasoningDelta

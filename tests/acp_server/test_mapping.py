@@ -35,10 +35,12 @@ from hermes_core.ground.events import (
     TurnInterrupted,
     UsageUpdated,
     UserPrompted,
+    UserSteered,
 )
 
 EVENTS: list[Any] = [
     UserPrompted("hello", "m0"),
+    UserSteered("left", "m0"),
     TextDelta("hi", "m1"),
     ReasoningDelta("hmm", "m2"),
     ToolCallStarted("c1", "terminal", "ls -l", "execute", {"command": "ls -l"}),
@@ -101,6 +103,15 @@ def test_the_users_own_message_is_sent_in_a_replay_only() -> None:
     event = UserPrompted("hello", "m0")
     assert to_updates(event) == []
     assert to_updates(event, replaying=True)[0]["sessionUpdate"] == "user_message_chunk"
+
+
+def test_what_steers_a_turn_is_told_when_it_arrives_and_replayed_as_a_message() -> None:
+    event = UserSteered("left!", "m0")
+    (notice,) = to_updates(event, notices=True)
+    assert notice == {"sessionUpdate": "notice", "severity": "info", "title": mapping.STEERED}
+    (message,) = to_updates(event, replaying=True)
+    assert message["sessionUpdate"] == "user_message_chunk"
+    assert message["content"]["text"] == "left!"
 
 
 def test_an_interruption_is_marked_in_a_replay_only() -> None:

@@ -23,6 +23,7 @@ from hermes_core.ground.events import (
     TurnInterrupted,
     UsageUpdated,
     UserPrompted,
+    UserSteered,
 )
 from hermes_core.ground.events_json import from_json, to_json
 
@@ -30,6 +31,7 @@ CONTENT = (Text("**x**"), Diff("/w/a.py", None, "new\n"), Diff("/w/b.py", "old",
 
 EVENTS: list[ShownEvent] = [
     UserPrompted("hello \ud800 \x00", "m0"),
+    UserSteered("left", "m0"),
     StepStarted(1),
     TextDelta("héllo", "m1"),
     ReasoningDelta("hm", "m1"),
