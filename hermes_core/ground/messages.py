@@ -58,6 +58,8 @@ class Message(TypedDict):
     calls came before it; without it, all records came first.
     ``origin`` names who made the message (see ``wire.origin``): its reasoning goes to nobody else.
     ``finish_reason`` is kept on assistant messages for the loop; no wire sends it.
+    ``made`` marks what Hermes itself put into the history: a summary of earlier messages, or a
+    bridge that keeps the roles in order around it. No wire sends it.
     """
 
     role: Role
@@ -70,6 +72,7 @@ class Message(TypedDict):
     reasoning_places: NotRequired[list[list[int]]]
     origin: NotRequired[str]
     finish_reason: NotRequired[str]
+    made: NotRequired[Literal["summary", "bridge"]]
 
 
 def system_message(text: str) -> Message:
