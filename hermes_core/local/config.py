@@ -31,7 +31,8 @@ class Config:
     env: the process environment as it was at the start; user_env: ``$HERMES_HOME/.env``.
     auth: login services, by the provider's name in lower case.
     api_timeout, terminal_timeout: seconds. terminal_max_output: bytes. context_window and
-    max_tokens: tokens. input_price and output_price: US dollars for a million tokens.
+    max_tokens: tokens. input_price and output_price: US dollars for a million tokens; max_cost:
+    US dollars of one turn.
     key_env: the variable that holds the key for ``base_url``.
     providers: the user's own endpoints. auxiliary: by the task's name.
     credential_pool_strategies: by the provider's name, in lower case.
@@ -59,6 +60,8 @@ class Config:
     api_timeout: float = 300.0
     api_max_retries: int = 3
     max_turns: int = 500
+    max_cost: float | None = None
+    child_max_turns: int = 50
     delegation_max_iterations: int = 50
     delegation_max_children: int = 3
     delegation_max_depth: int = 1

@@ -103,6 +103,15 @@ KEYS: tuple[Key, ...] = (
         minimum=1,
     ),
     Key(
+        "agent.max_cost",
+        "max_cost",
+        "number",
+        None,
+        "US dollars that one prompt may cost, its children included; the turn then stops with a "
+        "summary. Calls whose price is not known do not count, which is said.",
+        minimum=0.0001,
+    ),
+    Key(
         "agent.api_timeout",
         "api_timeout",
         "number",
