@@ -61,7 +61,6 @@ class Config:
     api_max_retries: int = 3
     max_turns: int = 500
     max_cost: float | None = None
-    child_max_turns: int = 50
     delegation_max_iterations: int = 50
     delegation_max_children: int = 3
     delegation_max_depth: int = 1
