@@ -1,13 +1,13 @@
 """``hermes auth``: a key or a login for a provider. No key is ever an argument, or shown."""
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from acp_server.cli.console import Failure, is_terminal, say
 from acp_server.cli.printable import visible_line
+from acp_server.cli.providers import settings
 
 if TYPE_CHECKING:
     from hermes_core.local.config import Config
@@ -38,9 +38,8 @@ def add_auth_parser(parser: argparse.ArgumentParser) -> None:
 
 def run_auth(arguments: argparse.Namespace) -> int:
     """Run one verb; return the exit code. Raises ``Failure`` and ``HermesError``."""
-    from hermes_core.local.config import load_config
 
-    return VERBS[arguments.verb](load_config(os.environ), arguments)
+    return VERBS[arguments.verb](settings(), arguments)
 
 
 def _login(config: "Config", arguments: argparse.Namespace) -> int:

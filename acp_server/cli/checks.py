@@ -60,9 +60,11 @@ def examine(environ: Mapping[str, str], resolve: Resolve) -> Report:
         config = load_config(environ)
     except ConfigError as error:
         return Report((_python(), _problem("config", error)))
+    folder = list(_folder(config.home, environ))
+    if folder:  # a project's settings and plugins are not looked into
+        return Report((_python(), *folder), config)
     findings = [
         _python(),
-        *_folder(config.home, environ),
         *_settings(config),
         *_model(config, resolve),
         *_fallbacks(config),

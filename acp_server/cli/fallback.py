@@ -1,9 +1,8 @@
 """``hermes fallback``: the providers that stand in for the chosen one."""
 
 import argparse
-import os
 
-from acp_server.cli.providers import tell_markdown
+from acp_server.cli.providers import settings, tell_markdown
 
 
 def add_fallback_parser(parser: argparse.ArgumentParser) -> None:
@@ -26,10 +25,9 @@ def add_fallback_parser(parser: argparse.ArgumentParser) -> None:
 def run_fallback(arguments: argparse.Namespace) -> int:
     """Run one verb; return the exit code. Raises ``HermesError``."""
     from hermes_core.commands import fallback
-    from hermes_core.local.config import load_config
 
     given = (getattr(arguments, name, None) for name in ("verb", "provider", "model", "which"))
     words = [word for word in given if word is not None]
-    said, _ = fallback.run_fallback(load_config(os.environ), words)
+    said, _ = fallback.run_fallback(settings(), words)
     tell_markdown(said)
     return 0

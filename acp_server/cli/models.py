@@ -1,12 +1,11 @@
 """``hermes model``: search and pick a provider and a model, and save the choice."""
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING
 
 from acp_server.cli.console import Failure, is_terminal, say
-from acp_server.cli.providers import tell, tell_markdown
+from acp_server.cli.providers import settings, tell, tell_markdown
 
 if TYPE_CHECKING:
     from hermes_core.local.config import Config
@@ -26,9 +25,8 @@ def add_model_parser(parser: argparse.ArgumentParser) -> None:
 def run_model(arguments: argparse.Namespace) -> int:
     """Save a choice, list models, or ask; return the exit code. Raises ``HermesError``."""
     from hermes_core.commands.model import offer, offer_text, save_model
-    from hermes_core.local.config import load_config
 
-    config = load_config(os.environ)
+    config = settings()
     provider, name = arguments.provider, arguments.name
     if arguments.list:
         found = offer(config, provider, name or "", refresh=arguments.refresh)

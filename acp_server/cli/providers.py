@@ -2,18 +2,41 @@
 
 import argparse
 import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from acp_server.cli.console import say
+from acp_server.cli.console import Failure, say
 from acp_server.cli.printable import visible
 from hermes_core.ground.secrets import REDACTOR
+
+if TYPE_CHECKING:
+    from hermes_core.local.config import Config
+
+
+def settings() -> "Config":
+    """Return the settings of this user.
+
+    Raises ``Failure`` if they lie inside the current folder, whose project could then send keys
+    elsewhere and run code of its own, and ``ConfigError``.
+    """
+    from acp_server.methods.assembly import lies_inside
+    from hermes_core.local.config import load_config
+
+    config = load_config(os.environ)
+    if lies_inside(config.home, _folder(), os.environ):
+        raise Failure(
+            f"HERMES_HOME ({config.home}) lies inside the current folder, whose project could "
+            "change Hermes's own settings.",
+            "Set HERMES_HOME to a folder elsewhere, unset it, or change to another folder.",
+        )
+    return config
 
 
 def run_providers(_arguments: argparse.Namespace) -> int:
     """Print every provider; return the exit code. Raises ``HermesError``."""
     from hermes_core.commands.providers import oddities, provider_rows
-    from hermes_core.local.config import load_config
 
-    config = load_config(os.environ)
+    config = settings()
     rows = provider_rows(config)
     for row in sorted(rows, key=lambda row: not row.usable):
         mark = "✓" if row.usable else " "
@@ -23,6 +46,13 @@ def run_providers(_arguments: argparse.Namespace) -> int:
         tell(f"! {line}")
     say("\n`hermes model` chooses one; `hermes auth login PROVIDER` stores a key or a login.")
     return 0
+
+
+def _folder() -> list[Path]:
+    try:
+        return [Path.cwd()]
+    except OSError:  # it is gone
+        return []
 
 
 def tell(text: str) -> None:

@@ -86,7 +86,7 @@ def test_a_person_searches_and_picks(home: Path) -> None:
         text = f"# mine\nproviders: {{lab: {{base_url: '{provider.base_url}'}}}}\n"
         (home / "config.yaml").write_text(text)
         argv = [sys.executable, "-m", "acp_server.cli.main", "model"]
-        with Terminal(argv, home, {**env, "PYTHONPATH": root}) as terminal:
+        with Terminal(argv, home.parent, {**env, "PYTHONPATH": root}) as terminal:
             terminal.expect("Provider (a number")
             terminal.send("lab\n")
             terminal.expect("custom:lab")
@@ -101,3 +101,36 @@ def test_a_person_searches_and_picks(home: Path) -> None:
     assert (home / "config.yaml").read_text().startswith(text)
     wanted = {"provider": "custom:lab", "default": "beta-coder"}
     assert yaml.safe_load((home / "config.yaml").read_text())["model"] == wanted
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["model", "--list"],
+        ["providers"],
+        ["fallback", "list"],
+        ["auth", "status"],
+        ["doctor"],
+    ],
+    ids=" ".join,
+)
+def test_settings_that_a_project_brings_get_no_key_and_run_no_code(
+    argv: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    project = tmp_path / "project"
+    folder = project / "home" / "plugins" / "model-providers" / "evil"
+    folder.mkdir(parents=True)
+    (folder / "plugin.yaml").write_text("api: 1\n")
+    (folder / "__init__.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.setenv("HERMES_HOME", str(project / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.chdir(project)
+    with FakeProvider() as provider:
+        text = f"model: {{provider: custom, base_url: '{provider.base_url}', default: m}}\n"
+        (project / "home" / "config.yaml").write_text(text)
+        assert main(argv) == 1
+        assert provider.requests == []
+    shown = capsys.readouterr()
+    assert "lies inside the current folder" in shown.out + shown.err
+    assert not (tmp_path / "ran").exists()
