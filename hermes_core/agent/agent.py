@@ -13,6 +13,7 @@ from hermes_core.agent.consent import Consent
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import Ending
 from hermes_core.agent.engine import Engine
+from hermes_core.agent.nested import Nested
 from hermes_core.agent.opening import (
     Wanted,
     absolute,
@@ -21,7 +22,9 @@ from hermes_core.agent.opening import (
     open_session,
     workspace_of,
 )
+from hermes_core.agent.own_tools.kept import kept_tools
 from hermes_core.agent.own_tools.todo import Plan, restore_plan, todo_tool
+from hermes_core.agent.prompt import build_prompt, scene_of
 from hermes_core.agent.results import Meter, Result
 from hermes_core.agent.session import Session
 from hermes_core.agent.steering import Steering
@@ -111,7 +114,11 @@ class AIAgent:
             raise
         self._mode: Mode = row.mode if mode or can_ask else "default"
         self._session = Session(
-            self._store, row, CallbackView(functions, emit), stored=self._stored
+            self._store,
+            row,
+            CallbackView(functions, emit),
+            stored=self._stored,
+            build=lambda: build_prompt(scene_of(self._config, self._workspace, self._tools)),
         )
         key = Secret(api_key) if api_key else None
         self._engine = Engine(
@@ -129,7 +136,9 @@ class AIAgent:
         )
         self._plan = Plan()
         todo = todo_tool(self._plan, self._session.emit)
-        self._tools = {**bundled_tools(), todo.name: todo}
+        own = {todo.name: todo, **kept_tools(self._config, lambda: self._session.messages)}
+        self._nested = Nested(self._workspace, LocalFiles())
+        self._tools = self._nested.watched({**bundled_tools(), **own})
         self._steering = Steering(lambda: self.queue, self._session.emit)
         self._busy = threading.Lock()
         self._interrupt: Interrupt | None = None
@@ -158,6 +167,16 @@ class AIAgent:
     def tool_names(self) -> tuple[str, ...]:
         """The tools that the model is offered, in order."""
         return tuple(self._tools)
+
+    @property
+    def tool_schemas(self) -> list[dict[str, Any]]:
+        """What the model is told of them."""
+        return [spec.schema for spec in self._tools.values()]
+
+    @property
+    def system_prompt(self) -> str:
+        """The session's prompt, built and stored at its first use."""
+        return self._session.prompt()
 
     def configure(self, config: Config) -> None:
         """Use other settings from the next step on, as after a key was added."""
@@ -279,6 +298,7 @@ class AIAgent:
             if self._stored:
                 restore_plan(self._plan, conversation.messages, self._tools["todo"])
                 self._stored = False
+            self._nested.restore(conversation.system_prompt, conversation.messages)
             tools = self._toolbox(task_id, interrupt)
             emit = self._session.emit
             model = self._engine.model()

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from hermes_core.agent.prompt import build_prompt
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import ConfigError
-from hermes_core.local.files import LocalFiles
 from hermes_core.local.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -32,9 +30,9 @@ class Wanted:
 def open_session(store: "Store", wanted: Wanted, default_mode: Mode) -> "tuple[SessionRow, bool]":
     """Return the session's row, made or brought up to date, and whether it was there before.
 
-    A stored session goes on with its system prompt as long as its folders stay the same. Raises
-    ``ConfigError`` for a working folder that is none, ``StoreError`` for a session that is open in
-    another process.
+    A stored session goes on with its system prompt as long as its folders stay the same; a new one
+    gets its prompt with its first turn. Raises ``ConfigError`` for a working folder that is none,
+    ``StoreError`` for a session that is open in another process.
     """
     row = store.session(wanted.session_id) if wanted.session_id else None
     if row is None:
@@ -84,6 +82,7 @@ def _new_row(wanted: Wanted, default_mode: Mode) -> "SessionRow":
 
     cwd = wanted.cwd or Path.cwd()
     additional = wanted.additional or ()
+    _require_folder(cwd)
     now = time.time()
     return SessionRow(
         id=wanted.session_id or str(uuid.uuid4()),
@@ -93,7 +92,6 @@ def _new_row(wanted: Wanted, default_mode: Mode) -> "SessionRow":
         mode=wanted.mode or default_mode,
         provider=wanted.provider,
         model=wanted.model,
-        system_prompt=_prompt(cwd, additional),
         created=now,
         updated=now,
     )
@@ -110,14 +108,12 @@ def _changes(row: "SessionRow", wanted: Wanted) -> dict[str, Any]:
         "model": wanted.model,
     }
     changes = {k: v for k, v in asked.items() if v is not None and v != getattr(row, k)}
-    if not row.system_prompt or "cwd" in changes or "additional" in changes:
-        cwd = Path(changes.get("cwd", row.cwd))
-        additional = changes.get("additional", row.additional)
-        changes["system_prompt"] = _prompt(cwd, tuple(Path(path) for path in additional))
+    if "cwd" in changes or "additional" in changes:
+        _require_folder(Path(changes.get("cwd", row.cwd)))
+        changes["system_prompt"] = None
     return changes
 
 
-def _prompt(cwd: Path, additional: tuple[Path, ...]) -> str:
+def _require_folder(cwd: Path) -> None:
     if not cwd.is_dir():
         raise ConfigError(f"{cwd} is not a folder. Choose an existing working folder.")
-    return build_prompt(cwd, additional, LocalFiles())

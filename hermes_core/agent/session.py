@@ -36,11 +36,20 @@ _CALL_FAILED = "Not run: the turn failed before this call."
 class Session:
     """The history of a session and the log of what was shown, both in the store.
 
-    view: takes an event that is stored, or is not to be.
+    view: takes an event that is stored, or is not to be. build: returns a new system prompt.
     """
 
-    def __init__(self, store: "Store", row: "SessionRow", view: Emit, *, stored: bool) -> None:
+    def __init__(
+        self,
+        store: "Store",
+        row: "SessionRow",
+        view: Emit,
+        *,
+        stored: bool,
+        build: Callable[[], str] = str,
+    ) -> None:
         self.row = row
+        self._build = build
         self._store = store
         self._view = view
         self._recorder = self._record()
@@ -55,6 +64,16 @@ class Session:
         self.emit(UserPrompted(prompt, uuid.uuid4().hex))
         self.emit(TextDelta(answer, uuid.uuid4().hex))
         self._recorder.flush()
+
+    def prompt(self) -> str:
+        """Return the session's system prompt, built and stored at its first use.
+
+        Raises ``StoreError``.
+        """
+        if not self.row.system_prompt:
+            self.row = replace(self.row, system_prompt=self._build())
+            self._store.update_session(self.row.id, system_prompt=self.row.system_prompt)
+        return self.row.system_prompt or ""
 
     @property
     def conversation(self) -> Conversation:
@@ -121,7 +140,7 @@ class Session:
             if history is not None:
                 self._adopt(history)
             conversation = self.conversation
-            conversation.system_prompt = system_prompt or self.row.system_prompt or ""
+            conversation.system_prompt = system_prompt or self.prompt()
             conversation.begin(content, uuid.uuid4().hex, queued)
             self._name(content)
             interrupt.raise_if_set()

@@ -67,6 +67,8 @@ class Config:
     delegation_provider: str | None = None
     delegation_model: str | None = None
     mode: Mode = "default"
+    memory_enabled: bool = True
+    user_profile_enabled: bool = True
     terminal_timeout: float = 180.0
     terminal_max_output: int = 50_000
     terminal_env_passthrough: tuple[str, ...] = ()

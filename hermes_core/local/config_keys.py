@@ -186,6 +186,20 @@ KEYS: tuple[Key, ...] = (
         choices=("default", "accept_edits"),
     ),
     Key(
+        "memory.memory_enabled",
+        "memory_enabled",
+        "flag",
+        True,
+        "Whether notes about the work are kept in `memories/MEMORY.md` and told to new sessions.",
+    ),
+    Key(
+        "memory.user_profile_enabled",
+        "user_profile_enabled",
+        "flag",
+        True,
+        "The same for what is known of you, in `memories/USER.md`.",
+    ),
+    Key(
         "terminal.timeout",
         "terminal_timeout",
         "number",

@@ -62,6 +62,18 @@ def read_yaml(path: Path) -> YamlFile:
     return YamlFile(data, lines, repeated)
 
 
+def parse_yaml(text: str, where: str) -> Any:
+    """Return the data of a piece of YAML; raise ``ConfigError``, naming ``where``, for no YAML."""
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        raise ConfigError(f"{where} is not valid YAML: {error.problem or 'broken'}") from None
+    except (yaml.YAMLError, RecursionError, ValueError, OverflowError):
+        raise ConfigError(f"{where} is not valid YAML") from None
+
+
 def read_text(path: Path) -> str:
     """Return a settings file's text (UTF-8, a byte order mark dropped).
 

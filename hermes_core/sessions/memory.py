@@ -19,6 +19,7 @@ from typing import Literal
 from hermes_core.ground.content import Diff
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.injection import kinds_of, scan, visible
+from hermes_core.local.config import Config
 from hermes_core.local.files import write_atomically
 from hermes_core.local.folders import make_private_folder
 
@@ -37,6 +38,14 @@ _SEPARATOR = re.compile(r"\n[ \t]*§[ \t]*(?=\n)")
 _TRIMMED = re.compile(r"[ \t\n]*\n[ \t]*§[ \t]*\n[ \t\n]*")
 _BLANKS = " \t\n"
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+def targets_of(config: Config) -> tuple[Target, ...]:
+    """Return the targets that the user has not switched off."""
+    return (
+        *(("memory",) if config.memory_enabled else ()),
+        *(("user",) if config.user_profile_enabled else ()),
+    )
 
 
 @dataclass(frozen=True, slots=True)

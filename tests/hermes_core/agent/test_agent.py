@@ -109,16 +109,17 @@ def test_a_session_goes_on_in_another_process(
 
 
 def test_another_folder_makes_another_prompt(
-    provider: FakeProvider, make_agent: MakeAgent, store: Store, tmp_path: Path
+    make_agent: MakeAgent, store: Store, project: Path, tmp_path: Path
 ) -> None:
     other = tmp_path / "other"
     other.mkdir()
     agent = make_agent()
+    assert str(project) in agent.system_prompt
     moved = make_agent(session_id=agent.session_id, cwd=other, additional_directories=[tmp_path])
     row = store.session(moved.session_id)
     assert row
     assert (row.cwd, row.additional) == (str(other), (str(tmp_path),))
-    assert str(other) in str(row.system_prompt)
+    assert str(other) in moved.system_prompt
 
 
 def test_a_folder_that_is_none_is_refused(make_agent: MakeAgent, tmp_path: Path) -> None:

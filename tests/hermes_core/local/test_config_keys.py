@@ -45,7 +45,15 @@ def test_names_are_unique_and_have_one_dot() -> None:
     assert len(set(names)) == len(names)
     assert len({key.field for key in KEYS}) == len(KEYS)
     assert all(name.count(".") == 1 for name in names)
-    assert SECTIONS == ("model", "agent", "delegation", "approvals", "terminal", "bedrock")
+    assert SECTIONS == (
+        "model",
+        "agent",
+        "delegation",
+        "approvals",
+        "memory",
+        "terminal",
+        "bedrock",
+    )
 
 
 @pytest.mark.parametrize("keys", [KEYS, ENTRY_KEYS, CHOICE_KEYS, TASK_KEYS, LOGIN_KEYS])
