@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_core.agent import endings
+from hermes_core.agent.child import Parent
+from hermes_core.agent.children import Children
 from hermes_core.agent.consent import Consent
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import Ending
 from hermes_core.agent.engine import Engine
+from hermes_core.agent.heritage import Heritage
 from hermes_core.agent.nested import Nested
 from hermes_core.agent.opening import (
     Wanted,
@@ -22,6 +25,7 @@ from hermes_core.agent.opening import (
     open_session,
     workspace_of,
 )
+from hermes_core.agent.own_tools.delegate_task import delegate_tools
 from hermes_core.agent.own_tools.kept import kept_tools
 from hermes_core.agent.own_tools.todo import Plan, restore_plan, todo_tool
 from hermes_core.agent.prompt import build_prompt, scene_of
@@ -64,6 +68,7 @@ class AIAgent:
         nobody can be asked, and edits and commands are refused.
     config, store, files: what to use in the place of the user's own.
     emit: takes every event, after it is stored; see ``hermes_core.ground.events``.
+    heritage: what it has from the agent that it works for; for children of ``delegate_task``.
     callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names; note
         that ``stream_delta_callback`` also gets None, where a tool starts after the text.
 
@@ -87,6 +92,7 @@ class AIAgent:
         store: "Store | None" = None,
         files: Files | None = None,
         emit: Emit | None = None,
+        heritage: Heritage | None = None,
         **callbacks: Any,
     ) -> None:
         from hermes_core.providers.resolution import Request
@@ -121,24 +127,38 @@ class AIAgent:
             build=lambda: build_prompt(scene_of(self._config, self._workspace, self._tools)),
         )
         key = Secret(api_key) if api_key else None
-        self._engine = Engine(
-            Request(row.provider, row.model, base_url, key, api_mode), self._config
-        )
+        request = Request(row.provider, row.model, base_url, key, api_mode)
+        self._engine = heritage.engine if heritage else Engine(request, self._config)
         self._files = files or LocalFiles()
         self._seen = Seen()
         self._workspace = workspace_of(row)
-        self._consent = Consent(
+        consent = Consent(
             lambda: self._mode,
             self._workspace,
             Grants(),
             home=self._config.home,
             can_ask=can_ask,
         )
+        self._consent = heritage.consent if heritage else consent
+        self._children = Children(
+            Parent(
+                self._session,
+                self._store,
+                self._engine,
+                self._files,
+                self._consent,
+                heritage.depth if heritage else 0,
+                AIAgent,
+            )
+        )
         self._plan = Plan()
         todo = todo_tool(self._plan, self._session.emit)
         own = {todo.name: todo, **kept_tools(self._config, lambda: self._session.messages)}
+        own |= delegate_tools(self._children)
         self._nested = Nested(self._workspace, LocalFiles())
         self._tools = self._nested.watched({**bundled_tools(), **own})
+        if heritage:
+            self._tools = heritage.allowed(self._tools)
         self._steering = Steering(lambda: self.queue, self._session.emit)
         self._busy = threading.Lock()
         self._interrupt: Interrupt | None = None
@@ -204,6 +224,10 @@ class AIAgent:
         interrupt = self._interrupt
         if interrupt is not None:
             interrupt.set()
+
+    def interrupt_child(self, session_id: str) -> bool:
+        """Stop one child of the running turn alone; return whether there is such a one."""
+        return self._children.interrupt(session_id)
 
     def steer(self, text: str) -> bool:
         """Tell the running turn something, with its next model call; False if no turn runs.

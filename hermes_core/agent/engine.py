@@ -1,8 +1,10 @@
 """Which model a session asks: its request, its settings, and the model itself once it is needed."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
 
@@ -55,6 +57,28 @@ class Engine:
         if self._model is not None:
             self._model.use(chain_for(request, self.config))
         return runtime
+
+    def request_in_use(self) -> "Request":
+        """Return what asks the provider in use: the session's request, or that of a fallback."""
+        from hermes_core.model.assembly import runtime_for
+        from hermes_core.providers.resolution import request_for
+
+        now = self.runtime
+        for request in (self.request, *map(request_for, self.config.fallback_providers)):
+            with suppress(ConfigError):
+                one = runtime_for(request, self.config)
+                if (one.provider, one.model, one.base_url) == (
+                    now.provider,
+                    now.model,
+                    now.base_url,
+                ):
+                    return request
+        return self.request
+
+    def charge_to(self, other: "Engine") -> None:
+        """Have the model of another session count what this one's has used."""
+        if self._model is not None:
+            other.model().charge(self._model)
 
     def resume_cost(self, amount: float | None) -> None:
         """Go on from what the session had cost in US dollars; None if that is not known."""

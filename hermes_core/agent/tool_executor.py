@@ -162,7 +162,8 @@ class _Segment:
             job.output = Output(request.problem, failed=True)
         else:
             try:
-                prepared = request.spec.prepare(self._tools.context, request.arguments)
+                context = replace(self._tools.context, call_id=job.card.call_id)
+                prepared = request.spec.prepare(context, request.arguments)
             except Interrupted:
                 pass
             except Exception as error:

@@ -40,6 +40,12 @@ class Bill:
         """Whether the price of every call so far is known."""
         return self._known
 
+    def include(self, other: "Bill") -> None:
+        """Add all that stands on another bill."""
+        self._calls += other._calls
+        self._sum += other._sum
+        self._known = self._known and other._known
+
     def add(self, runtime: Runtime, usage: Usage, *, metered: bool = True) -> None:
         """Add one call. metered: whether it is paid by its tokens, not by a subscription."""
         self._calls += 1

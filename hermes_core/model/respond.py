@@ -84,6 +84,13 @@ class Model:
         """Ask these from the next step on, with other settings if given; from any thread."""
         self._next = (self._seat_for(candidates), config or self._config)
 
+    def charge(self, other: "Model") -> None:
+        """Count all that ``other`` has used as used here, in this turn."""
+        self.usage += other.usage
+        self.calls += other.calls
+        for bill in (self.bill, self.turn_bill):
+            bill.include(other.bill)
+
     def begin_turn(self, emit: Emit) -> None:
         """Begin a turn: the primary is asked again, unless it rests.
 

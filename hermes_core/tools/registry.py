@@ -49,7 +49,10 @@ Progress = Callable[[tuple[CardContent, ...]], None]
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool may use. ``home`` is the folder of our settings, ``seen`` the session's own."""
+    """What a tool may use. ``home`` is the folder of our settings, ``seen`` the session's own.
+
+    task_id: names the turn, call_id the call itself.
+    """
 
     workspace: Workspace
     files: Files
@@ -58,6 +61,7 @@ class ToolContext:
     seen: Seen
     task_id: str
     home: Path
+    call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
