@@ -117,11 +117,12 @@ class Conversation:
         self._commit(messages, None)
         return True
 
-    def request_messages(self, note: str = "") -> list[Message]:
+    def request_messages(self, note: str = "", partial: Message | None = None) -> list[Message]:
         """Return what to send to the model: system prompt and history, in strict alternation.
 
         A turn that the provider refused is left out, as the protocol has it. ``note`` is added to
-        the end of the last message of this request alone; it is never stored.
+        the end of the last message of this request alone; it is never stored. Neither is
+        ``partial``, an answer that is to be gone on with: ``note`` follows it as the user's word.
         """
         if not self._order.awaits_model:
             raise HermesError(
@@ -129,7 +130,9 @@ class Conversation:
                 f" {len(self._order.open_calls)} open tool calls. This is a fault of Hermes itself."
             )
         messages = [system_message(self.system_prompt), *self._sent]
-        if note:
+        if partial is not None:
+            messages += [partial, user_message(note)]
+        elif note:
             last = messages[-1]
             messages[-1] = {**last, "content": joined(last["content"], note)}
         return messages

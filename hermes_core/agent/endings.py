@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from hermes_core.ground.budget import Budget
-from hermes_core.ground.errors import HermesError
+from hermes_core.ground.errors import HermesError, MalformedResponse
 from hermes_core.ground.messages import Message, StopReason, text_of
 
 REFUSED = "content_filter"
@@ -11,20 +11,27 @@ REFUSED = "content_filter"
 
 CUT_CALL = "Not run: the answer was cut off at the model's output limit before it was complete."
 
-NUDGE = (
-    "[Hermes: your last answer was empty. Go on with the task, or give your final answer in text.]"
-)
 SUMMARY_REQUEST = (
     "[Hermes: the limit of model calls for this turn is reached; no tool can be called any more."
     " Answer now in text: what was done, what was found, and what is left to do.]"
 )
 
-_CUT_TEXT = "The answer was cut off at the model's output limit. Ask to go on from here."
+UNSAID: Message = {"role": "assistant", "content": ""}
+"""The last answer of a turn that is ended without one."""
+
+_CUT_THOUGHT = (
+    "The model's output limit was reached while it was thinking, again and again. Ask for less at"
+    " once, or let it think less (agent.reasoning_effort in config.yaml)."
+)
 _CUT_CALLS = (
-    "The answer was cut off at the model's output limit in the middle of a tool call, so nothing"
-    " of it was run. Ask to go on in smaller steps."
+    "The answer was cut off at the model's output limit in the middle of a tool call, again and"
+    " again, so nothing of it was run. Ask to go on in smaller steps."
 )
 _EMPTY = "The model gave an empty answer twice. Send the message again, or choose another model."
+_ONLY_THOUGHT = (
+    "The model thought, but gave no answer, three times. Send the message again, or choose another"
+    " model."
+)
 _WITHHELD = (
     "The provider declined to answer this and gave no reason. The message is left out of the"
     " conversation from here on."
@@ -34,15 +41,22 @@ _GO_ON = "The work so far is kept. Send a message to go on."
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a turn ended: its final text, the reason in the protocol's words, or by an error."""
+    """How a turn ended: its final text, the reason in the protocol's words, or by an error.
+
+    completed: whether the model came to an end by itself; a turn that was stopped did not.
+    """
 
     text: str
     stop_reason: StopReason
     error: HermesError | None = None
+    completed: bool = True
 
 
 def ending_of(answer: Message) -> Ending | None:
-    """Return how ``answer`` ends the turn; None if it asks for tools that may run."""
+    """Return how ``answer`` ends the turn; None if it asks for tools that may run.
+
+    An answer that only announces work is an answer: the user decides whether it goes on.
+    """
     text, reason = text_of(answer), answer.get("finish_reason")
     said = bool(text.strip())
     if reason == REFUSED:
@@ -50,8 +64,11 @@ def ending_of(answer: Message) -> Ending | None:
     if answer.get("tool_calls"):
         return Ending(_CUT_CALLS, "max_tokens") if reason == "length" else None
     if reason == "length":
-        return Ending(text if said else _CUT_TEXT, "max_tokens")
-    return Ending(text if said else _EMPTY, "end_turn")
+        return Ending(text if said else _CUT_THOUGHT, "max_tokens")
+    if said:
+        return Ending(text, "end_turn")
+    empty = _ONLY_THOUGHT if answer.get("reasoning") else _EMPTY
+    return Ending(empty, "end_turn", MalformedResponse(empty))
 
 
 def ending_at_limit(summary: Message, budget: Budget) -> Ending:
@@ -75,16 +92,18 @@ def kept(answer: Message, ending: Ending) -> Message:
     return message
 
 
-def warning(budget: Budget) -> str:
-    """Return a note for the last few calls of a long turn, else ``""``."""
-    left = budget.limit - budget.used
-    if left > min(10, budget.limit // 10):
-        return ""
-    return f"[Hermes: after this, {left} model calls are left in this turn. Come to an end.]"
+def warning(_budget: Budget) -> str:
+    """Return nothing; see ``layers``."""
+    return ""
 
 
 def at_limit(budget: Budget) -> str:
     """Return what the user is told when the budget is used up."""
+    if budget.used < budget.limit:
+        return (
+            f"Stopped after ${budget.cost:.2f} of model calls; the limit for one turn is"
+            f" ${budget.max_cost:g} (agent.max_cost in config.yaml)."
+        )
     return (
         f"Stopped after {budget.limit} model calls, the limit for one turn (agent.max_turns in"
         " config.yaml)."

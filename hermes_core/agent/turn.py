@@ -1,11 +1,25 @@
-"""One turn: from the user's message to the answer, a step at a time."""
+"""One turn: from the user's message to the answer, a step at a time. Its nine steps, in order:
+
+1. a task id, unless one is given: ``AIAgent.run_conversation``
+2. the user's message joins the history: ``Conversation.begin``, called by ``Session``
+3. the system prompt, built once for a session and reused: ``opening`` and ``prompt``
+4. room is made, if the window is too full: ``upkeep.before_step``
+5. the messages of the request, from the history: ``Conversation.request_messages``; each wire in
+   ``hermes_core.wire`` then puts them into its own form
+6. what this one request says beside them: ``upkeep.note``, the guard's and the draft's word
+7. marks for the prompt cache: the wire's ``to_request``, in ``model.respond``
+8. the call, which an interrupt ends at once: ``model.respond``
+9. the answer: tools run and the next step follows, or the turn is concluded
+"""
 
 from typing import TYPE_CHECKING
 
 from hermes_core.agent import endings
-from hermes_core.agent.conclusion import conclude, summarise
+from hermes_core.agent.conclusion import conclude, keeping, summarise
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import Ending
+from hermes_core.agent.guard import Guard
+from hermes_core.agent.misbehaviour import Draft
 from hermes_core.agent.tool_executor import run_tool_calls
 from hermes_core.agent.toolbox import Toolbox
 from hermes_core.agent.upkeep import Upkeep
@@ -13,7 +27,6 @@ from hermes_core.ground.budget import Budget
 from hermes_core.ground.errors import BudgetExhausted, ContextOverflow
 from hermes_core.ground.events import Emit, StepFinished, StepStarted
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.messages import is_empty
 
 if TYPE_CHECKING:
     from hermes_core.model.respond import Model
@@ -30,30 +43,33 @@ def run_turn(
     interrupt: Interrupt,
 ) -> Ending:
     """Run steps until the model answers in text, or the turn has to end; return how it ended."""
-    note, nudges = "", iter([endings.NUDGE])
-    while True:
-        interrupt.raise_if_set()
-        try:
-            budget.consume()
-        except BudgetExhausted:
-            return summarise(conversation, model, budget, emit, interrupt)
-        emit(StepStarted(budget.used))
-        upkeep.before_step(budget)
-        messages = conversation.request_messages(note or upkeep.note(budget))
-        try:
-            answer = model.respond(messages, tools.schemas(), emit, interrupt)
-        except ContextOverflow as error:
-            if not upkeep.overflowed(error):
-                raise
-            continue
-        note = next(nudges, "") if is_empty(answer) else ""
-        ending = None if note else endings.ending_of(answer)
-        if ending:
-            conclude(conversation, answer, ending, emit)
-        elif not note:
-            calls = conversation.append(answer)["tool_calls"]
-            run_tool_calls(calls, tools, conversation, emit, interrupt)
-        emit(StepFinished(budget.used))
-        if ending:
-            upkeep.after_turn()
-            return ending
+    draft, guard = Draft(), Guard(emit)
+    with keeping(draft, conversation):
+        while True:
+            interrupt.raise_if_set()
+            try:
+                budget.consume()
+            except BudgetExhausted:
+                return summarise(conversation, model, budget, draft, emit=emit, interrupt=interrupt)
+            emit(StepStarted(budget.used))
+            upkeep.before_step(budget)
+            note = upkeep.note(budget, guard.note, draft.note)
+            messages, tell = conversation.request_messages(note, draft.partial), draft.voice(emit)
+            try:
+                asked = messages, tools.schemas(), tell, interrupt
+                answer = draft.take(model.respond(*asked, longer=draft.longer))
+            except ContextOverflow as error:
+                if not upkeep.overflowed(error):
+                    raise
+                continue
+            ending = endings.ending_of(answer) if answer else None
+            if answer and not ending:
+                calls = conversation.append(answer)["tool_calls"]
+                ending = guard.check(run_tool_calls(calls, tools, conversation, emit, interrupt))
+                answer = endings.UNSAID
+            if answer and ending:
+                conclude(conversation, answer, ending, emit)
+            emit(StepFinished(budget.used))
+            if ending:
+                upkeep.after_turn()
+                return ending

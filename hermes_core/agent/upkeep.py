@@ -27,9 +27,10 @@ class Upkeep:
         for action in self.before:
             action(budget)
 
-    def note(self, budget: Budget) -> str:
-        """Return what the next request alone is told."""
-        return "\n".join(text for source in self.notes if (text := source(budget)))
+    def note(self, budget: Budget, *more: str) -> str:
+        """Return what the next request alone is told, ``more`` at its end."""
+        texts = [*(source(budget) for source in self.notes), *more]
+        return "\n".join(filter(None, texts))
 
     def overflowed(self, error: ContextOverflow) -> bool:
         """Make room; return whether the model can be asked again."""

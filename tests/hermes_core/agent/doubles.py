@@ -112,6 +112,7 @@ class ScriptedModel:
         self.script = list(script)
         self.requests: list[list[Message]] = []
         self.schemas: list[list[dict[str, Any]]] = []
+        self.longer: list[int] = []
         self.usage = Usage()
         self.calls = 0
 
@@ -121,8 +122,11 @@ class ScriptedModel:
         schemas: Sequence[dict[str, Any]],
         emit: Emit,
         interrupt: Interrupt,
+        *,
+        longer: int = 1,
     ) -> Message:
         interrupt.raise_if_set()
+        self.longer.append(longer)
         assert_alternating(messages)
         self.requests.append(list(messages))
         self.schemas.append(list(schemas))

@@ -283,15 +283,14 @@ def test_a_callback_that_raises_is_heard_of_and_the_history_stays_in_order(
 
 
 def test_a_cut_off_answer_with_calls(provider: FakeProvider, make_agent: MakeAgent) -> None:
-    provider.script(
-        Reply([Call("write_file", '{"path": "x", "content": "abc'), Finish("length")]), say("now")
-    )
+    cut = Reply([Call("write_file", '{"path": "x", "content": "abc'), Finish("length")])
+    provider.script(cut, cut, cut, say("now"))
     agent = make_agent(mode="accept_edits")
     result = agent.run_conversation("first")
     assert result["stop_reason"] == "max_tokens"
     assert agent.chat("second") == "now"
     assert_requests_alternate(provider)
-    assert "Not run" in provider.requests[1].tool_results[0]
+    assert "Not run" in provider.requests[3].tool_results[0]
 
 
 def test_a_stream_that_breaks_in_a_tool_call_runs_nothing(

@@ -1,5 +1,7 @@
 """The loop: steps until an answer, and every other way in which a turn ends."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +9,13 @@ import pytest
 
 from hermes_core.agent import endings
 from hermes_core.agent.endings import Ending
+from hermes_core.agent.misbehaviour import ASKS
 from hermes_core.agent.turn import run_turn
 from hermes_core.agent.upkeep import Upkeep
 from hermes_core.ground.budget import Budget
-from hermes_core.ground.errors import Interrupted, ServerError
-from hermes_core.ground.events import StatusChanged, StepFinished, StepStarted, TextDelta
+from hermes_core.ground.errors import Interrupted, MalformedResponse, ServerError, ToolError
+from hermes_core.ground.events import Emit, StatusChanged, StepFinished, StepStarted, TextDelta
+from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message
 from tests.hermes_core.agent.doubles import (
     ScriptedModel,
@@ -21,7 +25,14 @@ from tests.hermes_core.agent.doubles import (
     says,
     tool_call,
 )
-from tests.hermes_core.agent.tools_double import look_tool
+from tests.hermes_core.agent.tools_double import broken_tool, look_tool
+
+
+@dataclass
+class Bill:
+    least: float
+    known: bool = True
+
 
 LOOK = tool_call("1", "look", {"path": "a"})
 
@@ -42,7 +53,7 @@ def run(
         double,
         stage.tools,
         Budget(limit),
-        upkeep or Upkeep(notes=[endings.warning]),
+        upkeep or Upkeep(),
         emit=stage.screen,
         interrupt=stage.interrupt,
     )
@@ -51,10 +62,11 @@ def run(
 
 
 def assert_next_prompt_is_valid(stage: Stage) -> None:
+    rows = len(stage.store.rows)
     again = stage.load()
     again.begin("next", "m")
     assert_alternating(again.request_messages())
-    stage.store.rows.pop()
+    del stage.store.rows[rows:]
 
 
 def last(stage: Stage) -> Message:
@@ -95,35 +107,135 @@ def test_the_answer_is_stored_before_its_tools_run(tmp_path: Path) -> None:
 def test_an_empty_answer_is_asked_again_once(stage: Stage) -> None:
     model = ScriptedModel(says(" \n"), says("here"))
     assert run(stage, model) == Ending("here", "end_turn")
-    assert endings.NUDGE in str(model.requests[1][-1]["content"])
+    assert ASKS["empty"] in str(model.requests[1][-1]["content"])
     assert [m["role"] for m in stage.store.rows] == ["user", "assistant"]
 
 
-def test_a_second_empty_answer_ends_the_turn_with_a_clear_text(stage: Stage) -> None:
-    model = ScriptedModel(says(""), calls(LOOK), says(""))
-    ending = run(stage, model)
-    assert ending.stop_reason == "end_turn"
+def test_a_second_empty_answer_in_a_row_is_an_error(stage: Stage) -> None:
+    ending = run(stage, ScriptedModel(says(""), says("")))
+    assert isinstance(ending.error, MalformedResponse)
     assert "empty answer" in ending.text
-    assert [event.text for event in stage.screen.of(TextDelta)] == [ending.text]
-    assert last(stage)["content"] == ending.text
-    assert endings.NUDGE not in str(model.requests[2])
+    assert [m["role"] for m in stage.store.rows] == ["user"]
 
 
-@pytest.mark.parametrize("text", ["the first half", ""])
-def test_an_answer_cut_off_at_the_limit(stage: Stage, text: str) -> None:
-    ending = run(stage, ScriptedModel(says(text, "length")))
+def test_after_an_answer_with_calls_an_empty_one_is_asked_again(stage: Stage) -> None:
+    model = ScriptedModel(says(""), calls(LOOK), says(""), says("done"))
+    assert run(stage, model) == Ending("done", "end_turn")
+    asked = [ASKS["empty"] in str(request[-1]["content"]) for request in model.requests]
+    assert asked == [False, True, False, True]
+
+
+def test_thinking_alone_is_kept_and_asked_again(stage: Stage) -> None:
+    thought: Message = {**says(""), "reasoning": "Hm.", "reasoning_details": [{"n": 1}]}
+    last_thought: Message = {**says("done"), "reasoning": "So.", "reasoning_details": [{"n": 2}]}
+    model = ScriptedModel(thought, thought, last_thought)
+    assert run(stage, model) == Ending("done", "end_turn")
+    assert ASKS["thought"] in str(model.requests[1][-1]["content"])
+    assert last(stage)["reasoning"] == "Hm.\n\nHm.\n\nSo."
+    assert last(stage)["reasoning_details"] == [{"n": 1}, {"n": 1}, {"n": 2}]
+    assert [m["role"] for m in stage.store.rows] == ["user", "assistant"]
+
+
+def test_thinking_alone_three_times_is_an_error(stage: Stage) -> None:
+    thought: Message = {**says(""), "reasoning": "Hm."}
+    ending = run(stage, ScriptedModel(*[thought] * 3))
+    assert isinstance(ending.error, MalformedResponse)
+    assert "thought, but gave no answer" in ending.text
+
+
+def saying(*texts: str, message_id: str, finish_reason: str = "length") -> Callable[..., Message]:
+    """Return an entry of a script that streams its text first."""
+
+    def answer(emit: Emit, _interrupt: Interrupt) -> Message:
+        for text in texts:
+            emit(TextDelta(text, message_id))
+        return says("".join(texts), finish_reason)
+
+    return answer
+
+
+def test_an_answer_that_is_cut_off_is_continued_and_joined(stage: Stage) -> None:
+    model = ScriptedModel(
+        saying("one ", "two ", message_id="a"),
+        saying("three ", message_id="b"),
+        saying("four", message_id="c", finish_reason="stop"),
+    )
+    assert run(stage, model) == Ending("one two three four", "end_turn")
+    assert stage.store.rows[1:] == [says("one two three four")]
+    shown = stage.screen.of(TextDelta)
+    assert "".join(event.text for event in shown) == "one two three four"
+    assert {event.message_id for event in shown} == {"a"}
+    assert [m["role"] for m in model.requests[2]] == ["system", "user", "assistant", "user"]
+    assert model.requests[2][-2]["content"] == "one two three "
+    assert model.requests[2][-1]["content"] == ASKS["cut_text"]
+    assert model.longer == [1, 2, 4]
+
+
+def test_an_answer_may_go_on_with_a_call(stage: Stage) -> None:
+    model = ScriptedModel(says("I look ", "length"), calls(LOOK, text="there."), says("done"))
+    assert run(stage, model) == Ending("done", "end_turn")
+    assert stage.store.rows[1] == calls(LOOK, text="I look there.")
+    assert [m["role"] for m in model.requests[2]] == ["system", "user", "assistant", "tool"]
+    assert model.longer == [1, 2, 1]
+
+
+def test_nothing_to_add_to_a_cut_answer_is_its_end(stage: Stage) -> None:
+    assert run(stage, ScriptedModel(says("whole", "length"), says(""))) == Ending(
+        "whole", "end_turn"
+    )
+
+
+def test_an_answer_is_continued_four_times(stage: Stage) -> None:
+    ending = run(stage, ScriptedModel(*[says("x", "length")] * 5))
+    assert ending == Ending("xxxxx", "max_tokens")
+    assert stage.store.rows[1:] == [says("xxxxx", "length")]
+
+
+def test_what_was_shown_of_a_cut_answer_is_kept_if_the_provider_fails(stage: Stage) -> None:
+    with pytest.raises(ServerError):
+        run(stage, ScriptedModel(says("a part", "length"), ServerError("down")))
+    assert stage.store.rows[1:] == [says("a part", "length")]
+    assert_next_prompt_is_valid(stage)
+
+
+def test_a_budget_that_ends_in_the_middle_of_an_answer_keeps_it(stage: Stage) -> None:
+    ending = run(stage, ScriptedModel(says("a part", "length")), limit=1)
+    assert ending == Ending("a part", "max_turn_requests")
+    assert stage.store.rows[1:] == [says("a part")]
+
+
+def test_thinking_that_takes_up_the_limit_again_and_again(stage: Stage) -> None:
+    thought: Message = {**says("", "length"), "reasoning": "Hm.", "reasoning_details": [{}]}
+    model = ScriptedModel(*[thought] * 3)
+    ending = run(stage, model)
     assert ending.stop_reason == "max_tokens"
-    assert ending.text
+    assert "thinking" in ending.text
+    assert ASKS["cut_thought"] in str(model.requests[1][-1]["content"])
     assert last(stage)["content"] == ending.text
-    assert [e.text for e in stage.screen.of(TextDelta)] == ([] if text else [ending.text])
+    assert [event.text for event in stage.screen.of(TextDelta)] == [ending.text]
 
 
-def test_the_calls_of_an_answer_that_was_cut_off_are_not_run(tmp_path: Path) -> None:
+CUT = calls(LOOK, tool_call("2", "look", '{"path": "b'), finish_reason="length")
+
+
+def test_the_calls_of_an_answer_that_was_cut_off_are_asked_for_again(tmp_path: Path) -> None:
     ran: list[str] = []
     stage = Stage(tmp_path, look_tool(lambda path: ran.append(path) or "x"))
     stage.conversation.begin("do it", "m")
-    cut = calls(LOOK, tool_call("2", "look", '{"path": "b'), finish_reason="length")
-    ending = run(stage, ScriptedModel(cut))
+    cut: Message = {**CUT, "content": "Now. "}
+    model = ScriptedModel(cut, calls(LOOK), says("done"))
+    assert run(stage, model) == Ending("done", "end_turn")
+    assert ran == ["a"]
+    assert model.requests[1][-2] == {**says("Now. ", "length")}
+    assert model.requests[1][-1]["content"] == ASKS["cut_call"]
+    assert stage.store.rows[1] == calls(LOOK, text="Now. ")
+
+
+def test_calls_that_are_cut_off_again_and_again_are_not_run(tmp_path: Path) -> None:
+    ran: list[str] = []
+    stage = Stage(tmp_path, look_tool(lambda path: ran.append(path) or "x"))
+    stage.conversation.begin("do it", "m")
+    ending = run(stage, ScriptedModel(CUT, CUT, CUT))
     assert ran == []
     assert ending.stop_reason == "max_tokens"
     assert [m["role"] for m in stage.store.rows] == [
@@ -135,6 +247,51 @@ def test_the_calls_of_an_answer_that_was_cut_off_are_not_run(tmp_path: Path) -> 
     ]
     assert [m["content"] for m in stage.store.rows[2:4]] == [endings.CUT_CALL] * 2
     assert [event.text for event in stage.screen.of(TextDelta)] == [ending.text]
+
+
+def test_an_answer_that_only_announces_work_is_an_answer(stage: Stage) -> None:
+    model = ScriptedModel(says("I will fix it now."))
+    assert run(stage, model) == Ending("I will fix it now.", "end_turn")
+
+
+def test_tools_that_do_not_exist_are_asked_for_three_times(stage: Stage) -> None:
+    answers = [calls(tool_call("", f"wish_{n}", {})) for n in range(3)]
+    ending = run(stage, ScriptedModel(*answers))
+    assert (ending.stop_reason, ending.completed) == ("end_turn", False)
+    assert "tools that do not exist" in ending.text
+    assert last(stage)["content"] == ending.text
+    assert [event.text for event in stage.screen.of(TextDelta)] == [ending.text]
+
+
+def test_a_call_that_fails_again_and_again_is_warned_of_and_then_stopped(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, broken_tool(ToolError("no luck"), in_prepare=True))
+    stage.conversation.begin("do it", "m")
+    model = ScriptedModel(*[calls(tool_call("", "broken"))] * 5)
+    ending = run(stage, model)
+    assert "the same call 5 times" in ending.text
+    warned = ["the same call failed" in str(request[-1]["content"]) for request in model.requests]
+    assert warned == [False, False, True, False, False]
+    assert "the same call failed" not in str(stage.store.rows)
+    assert [event.level for event in stage.screen.of(StatusChanged)] == ["warning"]
+
+
+def test_money_ends_a_turn_with_a_summary(stage: Stage) -> None:
+    budget = Budget(500, max_cost=0.5)
+    budget.watch(Bill(0.6))
+    double: Any = ScriptedModel(says("I did a part."))
+    ending = run_turn(
+        stage.conversation,
+        double,
+        stage.tools,
+        budget,
+        Upkeep(),
+        emit=stage.screen,
+        interrupt=stage.interrupt,
+    )
+    assert ending == Ending("I did a part.", "max_turn_requests")
+    [told] = stage.screen.of(StatusChanged)
+    assert "$0.60" in told.text
+    assert "agent.max_cost" in told.text
 
 
 @pytest.mark.parametrize("text", ["I will not do that.", ""])
@@ -153,7 +310,7 @@ def test_an_endless_loop_of_tools_stops_with_a_summary(stage: Stage) -> None:
     assert model.schemas[3] == []
     assert endings.SUMMARY_REQUEST in str(model.requests[3][-1]["content"])
     assert endings.SUMMARY_REQUEST not in str(stage.store.rows)
-    assert "agent.max_turns" in stage.screen.of(StatusChanged)[0].text
+    assert "agent.max_turns" in stage.screen.of(StatusChanged)[-1].text
     assert last(stage)["content"] == "I looked three times."
 
 
@@ -177,14 +334,6 @@ def test_a_refused_summary_does_not_take_the_turn_out_of_the_history(stage: Stag
     again = stage.load()
     again.begin("next", "m")
     assert "do it" in [m["content"] for m in again.request_messages()]
-
-
-def test_the_model_is_warned_near_the_limit_and_the_warning_is_not_stored(stage: Stage) -> None:
-    model = ScriptedModel(*[calls(LOOK)] * 19, says("done"))
-    run(stage, model, limit=20)
-    warned = ["[Hermes: after this" in str(request[-1]["content"]) for request in model.requests]
-    assert warned == [False] * 17 + [True] * 3
-    assert "[Hermes: after this" not in str(stage.store.rows)
 
 
 def test_an_interrupt_before_the_first_step_asks_no_model(stage: Stage) -> None:
