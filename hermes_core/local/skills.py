@@ -13,6 +13,7 @@ from typing import Any
 
 from hermes_core.ground.errors import ConfigError, ToolError
 from hermes_core.local.files import LocalFiles
+from hermes_core.local.workspace import Workspace
 
 FOLDER = "skills"
 FILE_NAME = "SKILL.md"
@@ -51,9 +52,8 @@ def read_skill(home: Path, name: str, file: str = FILE_NAME) -> str:
     if folder is None:
         known = ", ".join(one.name for one in _folders(home)) or "none"
         raise ToolError(f"There is no skill {name[:80]!r}. There are: {known}.")
-    path = folder / file
-    real = Path(os.path.realpath(path))
-    if "\0" in file or not real.is_relative_to(folder) or real != Path(os.path.normpath(path)):
+    real = Workspace(folder).resolve(file)
+    if not real.is_relative_to(folder) or real != Path(os.path.normpath(folder / file)):
         raise ToolError(f"{file[:80]!r} does not lie in the folder of the skill {name}.")
     if not real.is_file():
         raise ToolError(f"The skill {name} has no file {file[:80]!r}. It has: {_listed(folder)}.")

@@ -23,6 +23,7 @@ _ORDER = re.compile(
     r"|immer|nie|niemals|muss|musst|sollst|siempre|nunca|toujours|jamais|всегда|никогда)\b"
     r"|必ず|常に|してください|しないで|总是|始终|必须|不要|务必|항상|반드시"
 )
+_FENCED = re.compile(r"^(`{3,})[^\n]*\n.*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
 _RUN = re.compile(r"\w+")
 
 
@@ -45,7 +46,7 @@ def origin_of(texts: Sequence[str], messages: Sequence[Message]) -> Origin:
     orders = [set(_words(text)) for text in texts if _ORDER.search(folded(text))]
     if not orders:
         return Origin(False, "", digest)
-    said = {word for m in messages if _is_said(m) for word in _words(text_of(m))}
+    said = {word for m in messages if _is_said(m) for word in _words(_own_words(m))}
     foreign = [words for words in orders if _share(words, said) < SHARE]
     if not foreign:
         return Origin(False, "", digest)
@@ -66,6 +67,11 @@ def _source(orders: Sequence[set[str]], messages: Sequence[Message]) -> str:
 def _is_said(message: Message) -> bool:
     """Return whether the user wrote ``message``; a summary also tells what tools returned."""
     return message["role"] == "user" and "made" not in message
+
+
+def _own_words(message: Message) -> str:
+    """Return what the user typed: what is embedded stands in fences, as pasted code does."""
+    return _FENCED.sub(" ", text_of(message))
 
 
 def _share(words: set[str], there: set[str]) -> float:
