@@ -34,11 +34,12 @@ def run_doctor() -> int:
 
 def resolved(config: Config, provider: str | None = None, model: str | None = None) -> Runtime:
     """Return the runtime that a session would use. Raises ``ConfigError``."""
-    from hermes_core.providers.credentials import load_credentials
+    from hermes_core.providers.credentials import load_credentials, resting
     from hermes_core.providers.resolution import Request, resolve
 
     request = Request(provider=provider, model=model)
-    return resolve(request, config, credentials=load_credentials(config))
+    stored = load_credentials(config)
+    return resolve(request, config, credentials=stored, resting=resting(config))
 
 
 def show(report: Report) -> None:

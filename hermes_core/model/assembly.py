@@ -5,7 +5,13 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from hermes_core.ground.errors import AuthFailed, ConfigError, ProviderError, QuotaExhausted
+from hermes_core.ground.errors import (
+    AuthFailed,
+    ConfigError,
+    NoCredentials,
+    ProviderError,
+    QuotaExhausted,
+)
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
@@ -41,10 +47,27 @@ class Wanted:
             name: tuple(one for one in those if one.id not in spent)
             for name, those in stored.load_credentials(self.config).items()
         }
-        runtime = runtime_for(self.request, self.config, found)
+        resting = stored.resting(self.config) | set(spent)
+        runtime = runtime_for(self.request, self.config, found, resting)
+        if runtime.credential and runtime.credential in spent:
+            raise NoCredentials(f"Every key for {runtime.provider} was refused.")
         those = found.get(runtime.provider, ())
         mine = next((one for one in those if one.id == runtime.credential), None)
-        return Access(runtime, mine, another=mine is not None and len(those) > 1)
+        mine = mine or stored.of_variable(runtime.credential, runtime.api_key)
+        return Access(runtime, mine, another=mine is not None and self._has_another(mine, spent))
+
+    def _has_another(self, mine: Credential, spent: Collection[str]) -> bool:
+        """Tell whether the provider has a key that is neither ``mine`` nor spent."""
+        gone = {*spent, mine.id}
+        left = {
+            name: tuple(one for one in those if one.id not in gone)
+            for name, those in stored.load_credentials(self.config).items()
+        }
+        try:
+            other = resolve(self.request, self.config, credentials=left, resting=gone)
+        except ConfigError:
+            return False
+        return bool(other.credential) and other.credential not in gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +78,7 @@ class StoredLogins:
 
     def refresh(self, credential: Credential, interrupt: Interrupt) -> bool:
         """Renew a login in the store; return whether there is a new one."""
-        try:
-            return stored.refresh(self.config, credential, interrupt=interrupt) is not None
-        except ConfigError as error:
-            _log.warning("the login %s could not be renewed: %s", credential.id, error)
-            return False
+        return stored.refresh(self.config, credential, interrupt=interrupt) is not None
 
     def failed(self, credential: Credential, error: ProviderError) -> None:
         """Note that ``credential`` was refused, so that others are preferred for a while."""
@@ -76,15 +95,21 @@ class StoredLogins:
 
 
 def runtime_for(
-    request: Request, config: Config, credentials: Credentials | None = None
+    request: Request,
+    config: Config,
+    credentials: Credentials | None = None,
+    resting: Collection[str] | None = None,
 ) -> Runtime:
     """Return the runtime for ``request`` with all that is stored and known of the model.
 
-    Raises ``NoCredentials`` or ``ConfigError``.
+    resting: ids of the keys that others are preferred to; by default those that rest now. Raises
+    ``NoCredentials`` or ``ConfigError``.
     """
     if credentials is None:
         credentials = stored.load_credentials(config)
-    return with_facts(resolve(request, config, credentials=credentials), config)
+    if resting is None:
+        resting = stored.resting(config)
+    return with_facts(resolve(request, config, credentials=credentials, resting=resting), config)
 
 
 def model_for(request: Request, config: Config) -> Model:

@@ -212,7 +212,7 @@ class Model:
             return self._seat.fall_back(error, ask.emit)
         ask.emit(StatusChanged("warning", announcement(error, action, state)))
         if action.kind == "refresh":
-            return self._seat.refresh(ask.interrupt)
+            return self._seat.refresh(error, ask.interrupt)
         if action.kind == "rotate":
             return self._seat.rotate(error)
         if action.kind == "strip":

@@ -17,6 +17,7 @@ from hermes_core.ground.secrets import REDACTOR
 from hermes_core.model.chain import Access, Candidate, Chain
 from hermes_core.model.recovery import REST_AFTER_ALL, Mend, rule_for
 from hermes_core.providers.credentials import Credential
+from hermes_core.providers.missing import login_ended
 
 RENEW_BEFORE = 120.0
 """Seconds before its end at which a login is renewed unasked."""
@@ -30,7 +31,8 @@ class Logins(Protocol):
     def refresh(self, credential: Credential, interrupt: Interrupt) -> bool:
         """Renew a login in the store; return whether there is a new one.
 
-        Raises a ``ProviderError`` if its service cannot tell just now.
+        Raises a ``ProviderError`` if its service cannot tell just now, and ``ConfigError`` if the
+        store cannot be used.
         """
         ...
 
@@ -128,7 +130,7 @@ class Seat:
         """Renew a login that is about to end, before it is used.
 
         One that still serves for a moment is used as it is if renewing fails. Raises a
-        ``ProviderError`` for one that has ended.
+        ``ProviderError`` for one that has ended, ``ConfigError`` if the store cannot be used then.
         """
         credential = self._ready().credential
         if credential is None or credential.expires is None or self._logins is None:
@@ -139,26 +141,33 @@ class Seat:
         has_ended = credential.expires <= now
         try:
             renewed = self._logins.refresh(credential, interrupt) and self._again()
-        except ProviderError as error:
+        except (ProviderError, ConfigError) as error:
             if has_ended:
                 raise
             _log.warning("%s could not be renewed yet: %s", credential.id, error)
             return
         self._refreshed = True
         if has_ended and not renewed:
-            raise AuthFailed(f"The login of {credential.provider} has ended.")
+            words = f"The login of {credential.provider} has ended."
+            raise AuthFailed(words, advice=login_ended(credential.id))
 
-    def refresh(self, interrupt: Interrupt) -> bool:
-        """Renew the login in use; return whether there is a new one."""
+    def refresh(self, error: ProviderError, interrupt: Interrupt) -> bool:
+        """Renew the login that ``error`` is about; return whether there is a new one.
+
+        If there is none, ``error.advice`` says why, and what to do.
+        """
         self._refreshed = True
         credential = self._ready().credential
         if credential is None or self._logins is None:
             return False
         try:
-            return self._logins.refresh(credential, interrupt) and self._again()
-        except ProviderError as error:
-            _log.warning("%s could not be renewed: %s", credential.id, error)
-            return False
+            if self._logins.refresh(credential, interrupt):
+                return self._again()
+            error.advice = login_ended(credential.id)
+        except (ProviderError, ConfigError) as problem:
+            _log.warning("%s could not be renewed: %s", credential.id, problem)
+            error.advice = f"The login could not be renewed: {problem}"
+        return False
 
     def rotate(self, error: ProviderError) -> bool:
         """Take the provider's next credential in place of the one that ``error`` is about.
@@ -180,7 +189,7 @@ class Seat:
 
     def fall_back(self, error: ProviderError, emit: Emit) -> bool:
         """Go on to the next fallback that can be used, and tell it; return whether there is one."""
-        return self._advance(str(error), emit)
+        return self._advance(f"{error} {error.advice}".rstrip(), emit)
 
     def _advance(self, why: str, emit: Emit) -> bool:
         left_out: list[str] = []

@@ -19,7 +19,17 @@ from hermes_core.providers.auth_store import AuthStore, Data
 from hermes_core.providers.grants import Grant, read_grant, text
 from hermes_core.providers.imports import claude_code_path, read_claude_code
 from hermes_core.providers.logins import LOGINS, allowed_address, login_of
-from hermes_core.providers.pool import POOL, Outcome, Rest, keys, note, parts, rest_of, turn
+from hermes_core.providers.pool import (
+    POOL,
+    Outcome,
+    Rest,
+    keys,
+    note,
+    noted_variables,
+    parts,
+    rest_of,
+    turn,
+)
 
 Clock = Callable[[], float]
 """Unix seconds."""
@@ -86,6 +96,32 @@ def load_credentials(config: Config, *, clock: Clock = time.time) -> Credentials
     data, now = AuthStore(config.home).read(), clock()
     found = {name: _ordered(config, data, name, now) for name in providers_in(config, data)}
     return {name: credentials for name, credentials in found.items() if credentials}
+
+
+def resting(config: Config, *, clock: Clock = time.time) -> frozenset[str]:
+    """Return the ids of all keys and logins that rest now, those in variables included.
+
+    Raises ``ConfigError`` as ``load_credentials`` does.
+    """
+    data, now = AuthStore(config.home).read(), clock()
+    found: set[str] = set()
+    for provider in providers_in(config, data):
+        kept = held(config, data, provider)
+        found |= {one.credential.id for one in kept if one.rest.until > now}
+        for variable in noted_variables(data, provider):
+            name, secret = f"{provider}:env:{variable}", config.variable(variable)
+            if secret and rest_of(data, name, Secret(secret)).until > now:
+                found.add(name)
+    return frozenset(found)
+
+
+def of_variable(credential_id: str, token: Secret) -> Credential | None:
+    """Return the key that a variable holds as a credential; None for any other id."""
+    provider, slot = parts(credential_id)
+    if not slot.startswith(":env:"):
+        return None
+    variable = slot.removeprefix(":env:")
+    return Credential(provider, "api_key", token, f"the variable {variable}", credential_id)
 
 
 def held(config: Config, data: Data, provider: str) -> Iterator[Held]:

@@ -8,6 +8,8 @@ Order, within one provider:
 4. what is stored in ``auth.json``, or kept by another program's login;
 5. a variable of the process environment, which may be stale, or somebody else's.
 
+Of 3 to 5, one that rests after a refusal gives way to the next.
+
 Where keys may go:
 
 - ``model.api_key`` goes to the host it was saved with.
@@ -23,7 +25,7 @@ Where keys may go:
   from the project that is being worked on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hermes_core.ground.errors import ConfigError
@@ -71,12 +73,19 @@ class Asked:
 
 
 class Keys:
-    """The keys that the user has."""
+    """The keys that the user has. resting: ids of those that others are preferred to."""
 
-    def __init__(self, config: Config, credentials: Credentials, directory: Directory) -> None:
+    def __init__(
+        self,
+        config: Config,
+        credentials: Credentials,
+        directory: Directory,
+        resting: Collection[str] = (),
+    ) -> None:
         self._config = config
         self._credentials = credentials
         self._directory = directory
+        self._resting = resting
 
     def find(
         self, profile: ProviderProfile, address: Address, asked: Asked, *, saved_here: bool
@@ -166,25 +175,32 @@ class Keys:
 
     def _own(self, holder: ProviderProfile, address: Address, *, logins: bool) -> Key | None:
         """Return the provider's own key; one that is traded before use is among what is stored."""
-        stored = self._stored(holder, address, logins=logins)
-        traded = stored if holder.auth_kind == "copilot" else None
-        return traded or (
-            self._variable(holder, self._config.user_env, "in .env")
-            or stored
-            or self._variable(holder, self._config.env, "in the environment")
+        stored = list(self._stored(holder, address, logins=logins))
+        every = (
+            stored
+            if stored and holder.auth_kind == "copilot"
+            else [
+                *self._variables(holder, self._config.user_env, "in .env"),
+                *stored,
+                *self._variables(holder, self._config.env, "in the environment"),
+            ]
         )
+        ready = next((key for key in every if key.credential not in self._resting), None)
+        if ready is None or ready is every[0]:
+            return every[0] if every else None
+        return replace(ready, reason=f"{ready.reason}; {every[0].reason} rests after a refusal")
 
-    def _variable(
+    def _variables(
         self, holder: ProviderProfile, variables: Mapping[str, str], place: str
-    ) -> Key | None:
+    ) -> Iterator[Key]:
         for name in holder.key_envs:
             value = variables.get(name)
             if value:
                 credential = f"{holder.name}:env:{name}"
-                return Key(Secret(value), f"{name} {place}", holder, credential)
-        if holder.auth == "aws":
-            return self._aws(holder, variables, place)
-        return None
+                yield Key(Secret(value), f"{name} {place}", holder, credential)
+        pair = self._aws(holder, variables, place) if holder.auth == "aws" else None
+        if pair is not None:
+            yield pair
 
     def _aws(self, holder: ProviderProfile, variables: Mapping[str, str], place: str) -> Key | None:
         """Return AWS's pair as one key; the process environment is left to AWS's own library."""
@@ -194,13 +210,12 @@ class Keys:
             return None
         return Key(Secret(":".join(filter(None, values))), f"{names[0]} {place}", holder)
 
-    def _stored(self, holder: ProviderProfile, address: Address, *, logins: bool) -> Key | None:
+    def _stored(self, holder: ProviderProfile, address: Address, *, logins: bool) -> Iterator[Key]:
         for credential in self._credentials.get(holder.name, ()):
             at_home = logins and self._is_at_home(holder, address.url)
             if credential.kind == "api_key" or at_home:
                 reason = credential.source
-                return Key(credential.token, reason, holder, credential.id, credential)
-        return None
+                yield Key(credential.token, reason, holder, credential.id, credential)
 
     def _is_at_home(self, holder: ProviderProfile, url: str) -> bool:
         """Tell whether ``url`` is on a host of the provider's own, be it of the user's making."""

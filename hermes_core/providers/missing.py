@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from hermes_core.ground.errors import ConfigError, NoCredentials
 from hermes_core.local.config import Config
 from hermes_core.providers.addresses import Address
+from hermes_core.providers.pool import parts
 from hermes_core.providers.profile import ProviderProfile
 from hermes_core.transport import guard
 
@@ -65,6 +66,16 @@ def no_key(
     notes = [f"Get a key at {profile.signup_url}."] if profile.signup_url and names else []
     text = f"There is no key for {profile.name}. {', or '.join(ways)}."
     return " ".join([text, *notes, *([profile.legacy] if profile.legacy else [])])
+
+
+def login_ended(credential_id: str) -> str:
+    """Return what to do about a login that is over, by the id of its credential."""
+    provider, slot = parts(credential_id)
+    if slot == ":claude-code":
+        return "Log in again with `claude`: the login is Claude Code's."
+    if slot.startswith(":env:"):
+        return f"Renew the token in {slot.removeprefix(':env:')}."
+    return f"Run `hermes auth login {provider}`, or import it."
 
 
 def no_model(

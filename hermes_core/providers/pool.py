@@ -150,6 +150,12 @@ def note(
     entry["last_error_reset_at"] = None if outcome == "dead" else until or now + RESTS[outcome]
 
 
+def noted_variables(data: Data, provider: str) -> list[str]:
+    """Return the names of the variables about whose keys something was written down."""
+    names = (str(entry["id"]) for entry in entries(data, provider))
+    return [name.removeprefix("env:") for name in names if name.startswith("env:")]
+
+
 def forget_notes(data: Data, provider: str, slot: str) -> None:
     """Take back what was written down about a credential that is no pool entry of its own."""
     pool = _list(data, provider)

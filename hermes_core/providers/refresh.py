@@ -24,6 +24,7 @@ from hermes_core.providers.auth_store import AuthStore
 from hermes_core.providers.credentials import Clock, Credential, find
 from hermes_core.providers.grants import Grant
 from hermes_core.providers.logins import Login, allowed_address, login_of
+from hermes_core.providers.missing import login_ended
 from hermes_core.providers.places import Place, place_of
 from hermes_core.providers.pool import note, parts, rest_of
 from hermes_core.providers.tokens import Tokens, ask_for_tokens
@@ -76,7 +77,8 @@ def prepared(
         return runtime
     ready = fresh(config, credential, interrupt=interrupt, clock=clock)
     if ready is None:
-        raise AuthFailed(_ended(runtime.provider), provider=runtime.provider, model=runtime.model)
+        words = f"The login of {runtime.provider} has ended. {login_ended(credential.id)}"
+        raise AuthFailed(words, provider=runtime.provider, model=runtime.model)
     if ready.token == runtime.api_key and not ready.base_url:
         return runtime
     base_url = runtime.base_url
@@ -169,7 +171,7 @@ class _Renewal:
         if tokens.error not in TERMINAL:
             raise AuthFailed(
                 f"The login service of {self._login.provider} did not renew the login: "
-                f"{tokens.reason}. {_advice(self._config, self._login)}",
+                f"{tokens.reason.rstrip('.')}. {_advice(self._config, self._login)}",
                 provider=self._login.provider,
             )
         again = self._place.read()
@@ -254,10 +256,6 @@ def _long_lived(config: Config, credential: Credential) -> Credential | None:
 def _with(credential: Credential, grant: Grant, login: Login) -> Credential:
     base_url = allowed_address(login, grant.base_url) if grant.base_url else None
     return replace(credential, token=grant.access, expires=grant.expires, base_url=base_url)
-
-
-def _ended(provider: str) -> str:
-    return f"The login of {provider} has ended. Run `hermes auth login {provider}`, or import it."
 
 
 def _advice(config: Config, login: Login) -> str:

@@ -6,7 +6,7 @@ overridden by a variable that happens to be exported. A provider that was chosen
 an error, never a slide to another one. ``addresses``, ``keys`` and ``modes`` hold the rules.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -71,12 +71,14 @@ def resolve(
     config: Config,
     providers: Sequence[ProviderProfile] | Directory | None = None,
     credentials: Credentials = NO_CREDENTIALS,
+    resting: Collection[str] = (),
 ) -> Runtime:
     """Return the runtime for ``request``. No file, network or clock is looked at.
 
     providers: those that are known; by default those of the home, each loaded when it is needed.
     credentials: what ``load_credentials`` found. A key is looked for in this order: given,
-    ``model.api_key``, a variable in ``.env``, ``credentials``, the process environment.
+    ``model.api_key``, a variable in ``.env``, ``credentials``, the process environment. resting:
+    ids of those of the last three that are passed over while there is another.
 
     Raises ``NoCredentials`` or ``ConfigError``, whose texts say what to do next.
     """
@@ -84,7 +86,8 @@ def resolve(
         providers = directory_for(config.home)
     elif not isinstance(providers, Directory):
         providers = directory_of(providers)
-    return _Resolution(request, config, providers, credentials).runtime()
+    keys = Keys(config, credentials, providers, resting)
+    return _Resolution(request, config, providers, credentials, keys).runtime()
 
 
 class _Resolution:
@@ -96,11 +99,12 @@ class _Resolution:
         config: Config,
         directory: Directory,
         credentials: Credentials,
+        keys: Keys,
     ) -> None:
         self._request = request
         self._config = config
         self._directory = directory
-        self._keys = Keys(config, credentials, directory)
+        self._keys = keys
         wanted = (request.provider, request.base_url)
         self._chosen: Chosen = choose(*wanted, config, directory, credentials)
         self._trail = [f"provider {self._profile.name}: {self._chosen.reason}"]

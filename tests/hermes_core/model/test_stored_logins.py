@@ -43,7 +43,11 @@ class Guarded:
 PLUGIN = """
 from hermes_core.providers import ProviderProfile, register_provider
 
-register_provider(ProviderProfile("mine", "Mine", base_url={url!r}, auth_kind="oauth"))
+register_provider(
+    ProviderProfile(
+        "mine", "Mine", base_url={url!r}, auth_kind="oauth", key_envs=("MINE_KEY", "MINE_KEY_2")
+    )
+)
 """
 
 
@@ -136,6 +140,73 @@ def test_a_refused_key_gives_way_to_the_next(tmp_path: Path, service: LoginServi
         config = home(tmp_path, provider, service, keys("canary-first", "canary-second"))
         assert chat(tmp_path, config) == "Welcome."
     assert door.seen == ["canary-first", "canary-second"]
+
+
+def variables(config: Config, exported: str = "", **of_file: str) -> Config:
+    """Return the settings anew, with variables in ``.env`` and one in the environment."""
+    (config.home / ".env").write_text("".join(f"{k}={v}\n" for k, v in of_file.items()))
+    environment = {"HERMES_HOME": str(config.home), "HOME": str(config.home.parent)}
+    return load_config({**environment, **({"MINE_KEY": exported} if exported else {})})
+
+
+def test_a_key_in_a_variable_gives_way_to_a_stored_one_in_this_and_later_sessions(
+    tmp_path: Path, service: LoginService
+) -> None:
+    door = Guarded("canary-stored")
+    with FakeProvider(door) as provider:
+        config = home(tmp_path, provider, service, keys("canary-stored"))
+        config = variables(config, MINE_KEY="canary-of-file")
+        assert chat(tmp_path, config) == "Welcome."
+        assert chat(tmp_path, config) == "Welcome."
+    assert door.seen == ["canary-of-file", "canary-stored", "canary-stored"]
+    assert "canary-of-file" not in (config.home / "auth.json").read_text()
+    trail = " ".join(runtime_for(Request(), config).source)
+    assert "MINE_KEY in .env rests after a refusal" in trail
+
+
+def test_a_new_key_in_the_variable_is_used_at_once(tmp_path: Path, service: LoginService) -> None:
+    door = Guarded("canary-stored", "canary-new")
+    with FakeProvider(door) as provider:
+        config = home(tmp_path, provider, service, keys("canary-stored"))
+        chat(tmp_path, variables(config, MINE_KEY="canary-of-file"))
+        chat(tmp_path, variables(config, MINE_KEY="canary-new"))
+    assert door.seen == ["canary-of-file", "canary-stored", "canary-new"]
+
+
+def test_every_key_is_asked_once_whatever_holds_it(tmp_path: Path, service: LoginService) -> None:
+    door = Guarded()
+    with FakeProvider(door) as provider:
+        config = home(tmp_path, provider, service, keys("canary-stored"))
+        of_file = {"MINE_KEY": "canary-one", "MINE_KEY_2": "canary-two"}
+        assert "refused" in chat(tmp_path, variables(config, **of_file))
+    assert door.seen == ["canary-one", "canary-two", "canary-stored"]
+
+
+def test_a_key_that_is_the_only_one_never_rests(tmp_path: Path, service: LoginService) -> None:
+    door = Guarded()
+    with FakeProvider(door) as provider:
+        config = variables(home(tmp_path, provider, service, {}), exported="canary-exported")
+        chat(tmp_path, config)
+        door.keys = {"Bearer canary-exported"}
+        assert chat(tmp_path, config) == "Welcome."
+
+
+def test_why_a_login_could_not_be_renewed_is_told(tmp_path: Path, service: LoginService) -> None:
+    service.refreshing = lambda fields: refused("invalid_client", error_description="Who is me?")
+    with FakeProvider(Guarded()) as provider:
+        config = home(tmp_path, provider, service, login(expires_at=FAR))
+        said = chat(tmp_path, config)
+    assert "did not renew the login: Who is me?" in said
+    assert "auth.mine" in said
+    assert "hermes doctor" not in said
+
+
+def test_that_a_login_is_over_is_told(tmp_path: Path, service: LoginService) -> None:
+    service.refreshing = lambda fields: refused("invalid_grant")
+    with FakeProvider(Guarded()) as provider:
+        config = home(tmp_path, provider, service, login(expires_at=FAR))
+        said = chat(tmp_path, config)
+    assert "Run `hermes auth login mine`" in said
 
 
 def test_a_list_of_models_is_asked_for_with_a_login_that_serves(
