@@ -4,6 +4,7 @@ from typing import Any
 
 from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config import Config
+from hermes_core.local.provider_settings import Choice
 from hermes_core.local.yaml_edit import YamlEdit
 from hermes_core.model.assembly import runtime_for
 from hermes_core.providers.named import find_provider
@@ -62,7 +63,11 @@ def add_fallback(config: Config, provider: str, model: str) -> str:
         raise ConfigError(
             f"There is no provider {provider!r}. `hermes providers` lists those there are."
         )
-    if any((one.provider, one.model) == (profile.name, model) for one in config.fallback_providers):
+    wanted = (profile.name.lower(), model, None)
+    if any(
+        (one.provider.lower(), one.model, one.base_url) == wanted
+        for one in config.fallback_providers
+    ):
         raise ConfigError(f"`{model}` through {profile.name} stands in the chain already.")
     edit = YamlEdit(config.home / FILE)
     renew_legacy(edit)
@@ -89,8 +94,8 @@ def remove_fallback(config: Config, which: str) -> str:
     choice = found[0]
     edit = YamlEdit(config.home / FILE)
     renew_legacy(edit)
-    for place, entry in reversed(list(enumerate(edit.data.get(CHAIN) or []))):
-        if _names(entry, choice.provider, choice.model):
+    for place, entry in reversed(list(enumerate(_entries(edit)))):
+        if _is_about(entry, choice):
             edit.remove(CHAIN, place)
     edit.save()
     return f"`{choice.model}` through `{choice.provider}` is no fallback any more."
@@ -111,14 +116,19 @@ def renew_legacy(edit: YamlEdit) -> None:
     if old is None:
         return
     for entry in old if isinstance(old, list) else [old]:
-        there = edit.data.get(CHAIN) or []
-        if isinstance(entry, dict) and entry and entry not in there:
+        if isinstance(entry, dict) and entry and entry not in _entries(edit):
             edit.append(CHAIN, entry)
     edit.put(LEGACY, None)
 
 
-def _names(entry: Any, provider: str, model: str) -> bool:
+def _entries(edit: YamlEdit) -> list[Any]:
+    there = edit.data.get(CHAIN)
+    return there if isinstance(there, list) else []
+
+
+def _is_about(entry: Any, choice: Choice) -> bool:
     if not isinstance(entry, dict):
         return False
-    wanted = (provider.lower(), model)
-    return (str(entry.get("provider", "")).strip().lower(), entry.get("model")) == wanted
+    named = (str(entry.get("provider", "")).strip().lower(), entry.get("model"))
+    url = entry.get("base_url") or None
+    return (*named, url) == (choice.provider.lower(), choice.model, choice.base_url)

@@ -102,3 +102,32 @@ def test_what_cannot_be_done_is_explained_and_changes_nothing(words: str, tmp_pa
     with pytest.raises(ConfigError):
         home.run(words)
     assert home.file.read_text() == TEXT
+
+
+def test_one_of_two_endpoints_of_a_model_can_be_taken_out(tmp_path: Path) -> None:
+    entries = [
+        {"provider": "custom", "model": "m", "base_url": f"http://127.0.0.1:{port}/v1"}
+        for port in (8001, 8002)
+    ]
+    home = Home(tmp_path, yaml.safe_dump({"fallback_providers": entries}))
+    home.run("remove 1")
+    assert yaml.safe_load(home.file.read_text()) == {"fallback_providers": entries[1:]}
+
+
+@pytest.mark.parametrize("chain", ["openrouter", 5, {"provider": "demo", "model": "m"}])
+def test_a_chain_that_is_no_list_is_left_to_its_owner(chain: object, tmp_path: Path) -> None:
+    old = {"provider": "demo", "model": "old"}
+    text = yaml.safe_dump({"fallback_providers": chain, "fallback_model": old})
+    home = Home(tmp_path, text)
+    with pytest.raises(ConfigError, match="cannot be changed safely"):
+        home.run("add demo m2")
+    assert home.file.read_text() == text
+
+
+def test_a_named_endpoint_stands_there_once_in_any_case_of_letters(tmp_path: Path) -> None:
+    settings = {
+        "providers": {"Lab": {"base_url": "http://127.0.0.1:8001/v1"}},
+        "fallback_providers": [{"provider": "CUSTOM:LAB", "model": "m"}],
+    }
+    with pytest.raises(ConfigError, match="already"):
+        Home(tmp_path, yaml.safe_dump(settings)).run("add lab m")
