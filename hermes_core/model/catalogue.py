@@ -33,6 +33,9 @@ KEPT_FOR = 3600.0
 
 TIMEOUT = 8.0
 _ANTHROPIC_VERSION = "2023-06-01"
+_PAGE = 1000
+"""Models on a page, in the Messages format's own list: the most that there may be. Unasked, 20."""
+
 _WINDOW_KEYS = (
     "context_length",
     "context_window",
@@ -189,7 +192,8 @@ def _place(runtime: Runtime, config: Config) -> tuple[str, tuple[tuple[str, str]
     listed = profile.models_url if profile is not None and own_address else None
     if runtime.api_mode == "anthropic_messages":
         headers = (("anthropic-version", _ANTHROPIC_VERSION),)
-        return listed or f"{base.removesuffix('/v1')}/v1/models", headers
+        listed = listed or f"{base.removesuffix('/v1')}/v1/models"
+        return f"{listed}?limit={_PAGE}", headers
     return listed or f"{base}/models", ()
 
 

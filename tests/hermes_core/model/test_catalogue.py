@@ -131,7 +131,7 @@ def test_a_messages_endpoint_is_asked_in_its_way(provider: FakeProvider, config:
     provider.script(body("a"))
     list_models(runtime, config)
     (request,) = provider.requests
-    assert request.path == "/v1/models"
+    assert request.path == "/v1/models?limit=1000"  # a page holds 20 unasked
     assert request.headers["anthropic-version"] == "2023-06-01"
     assert request.headers["x-api-key"] == KEY
     assert "authorization" not in request.headers
