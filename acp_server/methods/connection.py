@@ -110,7 +110,7 @@ class Connection:
     async def close(self) -> None:
         """Cancel every turn, end every child process, save and close what is open."""
         for session in self.sessions.values():
-            session.cancel()
+            session.close()
         await asyncio.to_thread(self._finish)
 
     def _finish(self) -> None:

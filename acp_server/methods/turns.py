@@ -1,25 +1,29 @@
-"""``session/prompt`` and ``session/cancel``."""
+"""``session/prompt`` and ``session/cancel``.
+
+A prompt that comes while a turn runs waits: it is stored, its sender is told its place, and it is
+answered when its own turn has ended. Some commands are answered at once, beside the running turn.
+"""
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from acp_server import slash
-from acp_server.mapping import failure_of, mode_update
+from acp_server.mapping import failure_of
 from acp_server.methods.connection import Connection
-from acp_server.prompts import to_content
+from acp_server.methods.works import Asked, Works, read_prompt
 from acp_server.schema.prompts import CancelNotification, PromptRequest
-from acp_server.session import AcpSession, Outcome, Turn, Work
-from hermes_core.commands.seat import Command, Seat, answer
-from hermes_core.ground.actions import Mode
-from hermes_core.ground.errors import AuthFailed, ConfigError, HermesError, Interrupted
+from acp_server.session import GRACE, AcpSession, Outcome, Turn
+from hermes_core.commands.seat import Prompts
+from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import StatusChanged
-from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.messages import Content
 
 TOLD_IN_TEXT = frozenset({"toad"})
 """Clients that show an error answer as a broken agent: they get its text and ``end_turn``."""
+
+END: dict[str, Any] = {"stopReason": "end_turn"}
 
 _log = logging.getLogger(__name__)
 
@@ -35,95 +39,99 @@ async def prompt(connection: Connection, params: dict[str, Any]) -> dict[str, An
     """Run a turn and answer how it ended, after the last of its updates.
 
     A failure of the provider is shown as text and then answered as an error. A request that is
-    cancelled by itself (``$/cancel_request``) cancels its turn.
+    cancelled by itself (``$/cancel_request``) cancels its turn alone.
     """
     session = connection.session(params["sessionId"])
-    turn = session.start_turn(_work(connection, session, params["prompt"]))
-    outcome = await _outcome(session, turn)
-    return _answer(outcome, lenient=connection.capabilities.client_name.lower() in TOLD_IN_TEXT)
+    works = Works(connection, session, asyncio.get_running_loop())
+    asked = read_prompt(params["prompt"], session)
+    if asked.at_once and session.busy:
+        prompts = await _aside(works, asked)
+        if prompts is None:
+            return END
+        turn = session.enter(works.sending(prompts))
+        turn.sends = tuple(one.number for one in prompts.prompts if one.number is not None)
+        content = None if turn.sends else prompts.prompts[0].content
+    else:
+        content = asked.content
+        turn = session.enter(works.answering(asked))
+    waiting = asyncio.ensure_future(_keep(session, turn, content))
+    try:
+        outcome = await _outcome(session, turn)
+        if turn.dropped:
+            await _forget(session, turn, waiting)
+        lenient = connection.capabilities.client_name.lower() in TOLD_IN_TEXT
+        return _answer(outcome, lenient=lenient)
+    finally:  # the answer goes out before the loop comes to this
+        asyncio.get_running_loop().call_soon(session.leave, turn)
 
 
 async def cancel(connection: Connection, params: dict[str, Any]) -> None:
-    """Cancel the session's turn; nothing happens if there is none."""
+    """Cancel the session's turn and all that waits; nothing happens if there is nothing."""
     session = connection.sessions.get(params["sessionId"])
-    if session is not None:
+    if session is not None and session.busy:
         session.cancel()
+        await asyncio.to_thread(_forget_steers, session)
 
 
-def _work(connection: Connection, session: AcpSession, blocks: list[dict[str, Any]]) -> Work:
-    command = slash.find(blocks)
-    if command is not None:
-        typed = blocks[0]["text"].strip()
-        return partial(_told, session, partial(_run_command, connection, session, typed, command))
-    content = to_content(blocks, session.cwd)
-    return partial(_told, session, partial(_converse, connection, session, content))
+async def _aside(works: Works, asked: Asked) -> Prompts | None:
+    """Run a command beside the running turn; its answer is complete when this returns."""
+    running = asyncio.ensure_future(asyncio.to_thread(works.answer_aside, asked))
+    while True:
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            if running.cancelled():
+                raise
 
 
-def _told(session: AcpSession, work: Work, interrupt: Interrupt) -> Mapping[str, Any]:
-    """Do the ``work``, and tell the person of an error that it raises."""
-    try:
-        return work(interrupt)
-    except Interrupted:
-        raise
-    except Exception as error:
-        if not isinstance(error, HermesError):
-            _log.exception("the turn of session %s failed", session.id)
-        session.screen(StatusChanged("error", failure_of(error).data["details"]))
-        return {"exception": error}
+async def _keep(session: AcpSession, turn: Turn, content: Content | None) -> None:
+    """Store the message of a turn that has to wait, tell its place, and let it in.
+
+    Without a message, because those that it sends are stored, it only waits.
+    """
+    async with session.keeping:
+        place = session.place(turn)
+        if not place:  # it runs, or was dropped meanwhile
+            return
+        if content is None:
+            session.admit(turn)
+            return
+        try:
+            number = await asyncio.to_thread(_store, session, turn, content, place)
+        except Exception as error:
+            session.fail(turn, error)
+        else:
+            session.admit(turn, number)
 
 
-def _converse(
-    connection: Connection, session: AcpSession, content: str, interrupt: Interrupt
-) -> Mapping[str, Any]:
-    """Have the agent answer. It has told its errors to the person when it returns them."""
-    if session.stale:
-        session.agent.configure(connection.config())
-    for text in (*connection.take_notices(), *session.take_notices()):
-        session.screen(StatusChanged("warning", text))
-    result = session.agent.run_conversation(content, interrupt=interrupt)
-    session.stale = isinstance(result["exception"], ConfigError | AuthFailed)
-    return result
+def _store(session: AcpSession, turn: Turn, content: Content, place: int) -> int:
+    number = session.agent.queue.add(content).number
+    with session.screen.aside(turn.interrupt):
+        text = f"Queued as number {place}: it begins when what is before it has ended."
+        session.screen(StatusChanged("info", f"{text} `/queue` lists what waits."))
+    return number
 
 
-def _run_command(
-    connection: Connection,
-    session: AcpSession,
-    typed: str,
-    found: tuple[Command, str],
-    interrupt: Interrupt,
-) -> Mapping[str, Any]:
-    def set_mode(mode: Mode) -> None:
-        session.agent.mode = mode
-        session.screen.send(mode_update(mode))
+async def _forget(session: AcpSession, turn: Turn, waiting: "asyncio.Future[None]") -> None:
+    """Take a turn that was given up out of the store; a slow store does it behind the answer."""
 
-    seat = Seat(
-        agent=session.agent,
-        cwd=str(session.cwd),
-        mode=session.agent.mode,
-        set_mode=set_mode,
-        model=partial(_describe_model, session),
-        tools=lambda: list(session.agent.tool_names),
-        runtime=lambda: session.agent.runtime,
-        choose=session.agent.choose_model,
-        config=connection.config,
-        configure=session.agent.configure,
-        interrupt=interrupt,
-    )
-    if session.stale:
-        session.agent.configure(connection.config())
-    command, argument = found
-    said = answer(command, seat, argument)
-    interrupt.raise_if_set()
-    session.agent.tell(typed, said)
-    return {"stop_reason": "end_turn"}
+    async def forget() -> None:
+        await waiting
+        if turn.numbers:
+            try:
+                await asyncio.to_thread(session.agent.steering.forget, turn.numbers)
+            except StoreError as error:
+                _log.warning("a message that was given up stays in the queue: %s", error)
+
+    with suppress(asyncio.CancelledError):  # asked to cancel once more
+        await asyncio.wait({asyncio.ensure_future(forget())}, timeout=GRACE)
 
 
-def _describe_model(session: AcpSession) -> str:
-    try:
-        runtime = session.agent.runtime
-    except HermesError as error:
-        return f"none. {error}"
-    return f"`{runtime.model}` through {runtime.provider} ({runtime.base_url})"
+def _forget_steers(session: AcpSession) -> None:
+    steering = session.agent.steering
+    numbers = steering.numbers
+    if numbers:
+        steering.forget(numbers)
 
 
 async def _outcome(session: AcpSession, turn: Turn) -> Outcome:
@@ -131,7 +139,7 @@ async def _outcome(session: AcpSession, turn: Turn) -> Outcome:
         try:
             return await asyncio.shield(turn.answered)
         except asyncio.CancelledError:
-            session.cancel()
+            session.drop(turn)
 
 
 def _answer(outcome: Outcome, *, lenient: bool) -> dict[str, Any]:
@@ -142,5 +150,5 @@ def _answer(outcome: Outcome, *, lenient: bool) -> dict[str, Any]:
     if error is None:
         return {"stopReason": result["stop_reason"]}
     if lenient:
-        return {"stopReason": "end_turn"}
+        return END
     raise failure_of(error)

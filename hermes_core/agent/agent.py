@@ -159,7 +159,7 @@ class AIAgent:
         self._tools = self._nested.watched({**bundled_tools(), **own})
         if heritage:
             self._tools = heritage.allowed(self._tools)
-        self._steering = Steering(lambda: self.queue, self._session.emit)
+        self.steering = Steering(lambda: self.queue, self._session.emit)
         self._busy = threading.Lock()
         self._interrupt: Interrupt | None = None
 
@@ -235,7 +235,7 @@ class AIAgent:
         It is kept until the model has it. Too late for a further call, it is what the turn goes
         on with. Raises ``StoreError``.
         """
-        return self._steering.offer(text)
+        return self.steering.offer(text)
 
     @property
     def queue(self) -> "Queue":
@@ -295,12 +295,12 @@ class AIAgent:
             self._interrupt = interrupt = interrupt or Interrupt()
             given = conversation_history
             task_id = task_id or uuid.uuid4().hex
-            self._steering.begin()
+            self.steering.begin()
             return self._run(
                 user_message, system_message, given, task_id, interrupt=interrupt, queued=queued
             )
         finally:
-            self._steering.end()
+            self.steering.end()
             self._interrupt = None
             self._busy.release()
 
@@ -329,14 +329,14 @@ class AIAgent:
             meter.start(model)
             model.begin_turn(emit)
             upkeep = Upkeep(notes=[endings.warning])
-            upkeep.before.append(lambda _: self._steering.deliver(conversation))
+            upkeep.before.append(lambda _: self.steering.deliver(conversation))
             return run_turn(
                 conversation, model, tools, budget, upkeep, emit=emit, interrupt=interrupt
             )
 
         run = self._session.run
         ending = run(content, system_message, history, steps, interrupt, queued=queued)
-        while late := self._steering.late(ending):
+        while late := self.steering.late(ending):
             content, number = late.content, late.number
             ending = run(content, system_message, None, steps, interrupt, queued=number)
         failed = ending.error is not None and ending.stop_reason != "cancelled"

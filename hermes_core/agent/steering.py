@@ -9,7 +9,7 @@ sent is changed. A message that comes too late for that is the user's next messa
 import logging
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,19 @@ class Steering:
             if self._open:
                 self._waiting.append(self._queue().add(text, steer=True))
             return self._open
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The numbers in the queue of what the running turn is still to be told."""
+        with self._lock:
+            return frozenset(waiting.number for waiting in self._waiting)
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Forget messages of the queue by their numbers; raises ``StoreError``."""
+        gone = set(numbers)
+        with self._lock:
+            self._waiting = [one for one in self._waiting if one.number not in gone]
+            self._queue().drop(gone)
 
     def deliver(self, conversation: Conversation) -> None:
         """Add what waits to the history, if its last message is a tool result."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from hermes_core.commands.help import help_text
 from hermes_core.commands.mode import describe_modes, find_mode
-from hermes_core.commands.seat import Command, Seat
+from hermes_core.commands.seat import Command, Prompts, Remark, Seat
 from hermes_core.ground.errors import HermesError
 
 
@@ -75,11 +75,47 @@ def _fallback(seat: Seat, argument: str) -> str:
     return said
 
 
+def _queue(seat: Seat, argument: str) -> str | Prompts:
+    from hermes_core.commands.queue import run_queue
+
+    return run_queue(seat, argument)
+
+
+def _steer(seat: Seat, argument: str) -> Remark | Prompts:
+    from hermes_core.commands.steer import run_steer
+
+    return run_steer(seat, argument)
+
+
+def _stop(seat: Seat, _argument: str) -> Remark:
+    from hermes_core.commands.stop import run_stop
+
+    return run_stop(seat)
+
+
+def _retry(seat: Seat, _argument: str) -> Prompts:
+    from hermes_core.commands.retry import run_retry
+
+    return run_retry(seat)
+
+
 COMMANDS: Mapping[str, Command] = {
     command.name: command
     for command in (
-        Command("help", "What Hermes works with here, and what can be typed", "", _help),
-        Command("mode", "Show the modes, or change to one", "NAME", _mode),
+        Command(
+            "help", "What Hermes works with here, and what can be typed", "", _help, at_once=True
+        ),
+        Command("steer", "Tell the running turn something", "TEXT", _steer, at_once=True),
+        Command("stop", "Interrupt what runs; what waits goes on", "", _stop, at_once=True),
+        Command("retry", "Send the last message again", "", _retry),
+        Command(
+            "queue",
+            "Show the messages that wait, forget them, or send those left over",
+            "drop N | clear | run",
+            _queue,
+            at_once=True,
+        ),
+        Command("mode", "Show the modes, or change to one", "NAME", _mode, at_once=True),
         Command(
             "model",
             "Show the model, or use another one in this session",
@@ -92,7 +128,13 @@ COMMANDS: Mapping[str, Command] = {
             "NAME",
             _provider,
         ),
-        Command("providers", "List the providers, and what each needs", "", _providers),
+        Command(
+            "providers",
+            "List the providers, and what each needs",
+            "",
+            _providers,
+            at_once=True,
+        ),
         Command(
             "fallback",
             "List the fallbacks, or change them",

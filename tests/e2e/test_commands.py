@@ -2,6 +2,7 @@
 
 import pytest
 
+from hermes_core.commands.table import COMMANDS
 from tests.e2e.client import AcpClient
 from tests.fakes.provider import say
 
@@ -13,7 +14,7 @@ async def test_commands_are_told_after_the_answer(agent: AcpClient) -> None:
     await agent.wait_for(lambda: session.updates)
     (update,) = session.of_kind("available_commands_update")
     names = [command["name"] for command in update["availableCommands"]]
-    assert names == ["help", "mode", "model", "provider", "providers", "fallback"]
+    assert names == list(COMMANDS)
     about = [message for message in agent.received if session.id in str(message)]
     assert "result" in about[0]
 

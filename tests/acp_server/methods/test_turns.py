@@ -1,7 +1,8 @@
 """What a turn's end is answered with."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ from acp_server.methods.connection import Connection, Options
 from acp_server.rpc.errors import AUTH_REQUIRED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_server.rpc.server import AcpServer
 from acp_server.session import AcpSession
+from hermes_core.agent.steering import Steering
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import NoCredentials, RateLimited, StoreError
 from hermes_core.ground.events import Event, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
+from hermes_core.sessions.queue import Queue
+from hermes_core.sessions.store import SessionRow, Store
 
 PROMPT = [{"type": "text", "text": "hi"}]
 
@@ -34,21 +38,35 @@ class Screen:
 
     def send(self, update: dict[str, Any]) -> None: ...
 
+    @contextmanager
+    def aside(self, interrupt: Interrupt) -> Iterator[None]:
+        yield
+
     def end(self) -> None: ...
 
 
 class Agent:
     mode: Mode = "default"
+    tool_names = ("read_file",)
 
-    def __init__(self, answer: Callable[[Interrupt], Mapping[str, Any]]) -> None:
+    def __init__(
+        self, store: Store, screen: Screen, answer: Callable[[Interrupt], Mapping[str, Any]]
+    ) -> None:
+        store.create_session(SessionRow("s1", "/w"))
+        self.queue = Queue(store, "s1")
+        self.steering = Steering(lambda: self.queue, screen)
         self._answer = answer
         self.prompts: list[str] = []
         self.configured = 0
         self.told: list[tuple[str, str]] = []
         self.full = False
 
-    def run_conversation(self, user_message: str, *, interrupt: Interrupt) -> Mapping[str, Any]:
+    def run_conversation(
+        self, user_message: str, *, interrupt: Interrupt, queued: int | None = None
+    ) -> Mapping[str, Any]:
         self.prompts.append(user_message)
+        if queued is not None:
+            assert self.queue.drop([queued]) == 1
         return self._answer(interrupt)
 
     def configure(self, config: Config) -> None:
@@ -74,9 +92,11 @@ def ends(stop_reason: str, exception: Exception | None = None) -> Mapping[str, A
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Connection:
+def connection(tmp_path: Path) -> Iterator[Connection]:
     environ = {"HERMES_HOME": str(tmp_path), "HOME": str(tmp_path)}
-    return Connection(AcpServer(), Options(environ=environ))
+    connection = Connection(AcpServer(), Options(environ=environ))
+    yield connection
+    connection.store().close()
 
 
 @pytest.fixture
@@ -89,13 +109,19 @@ def having(
 ) -> Agent:
     """Open a session whose agent answers so."""
     session = AcpSession("s1", Path("/w"), screen)
-    session.agent = agent = Agent(answer)
+    session.agent = agent = Agent(connection.store(), screen, answer)
     connection.sessions["s1"] = session
     return agent
 
 
 async def prompt(connection: Connection, blocks: Any = PROMPT) -> dict[str, Any]:
-    return await turns.prompt(connection, {"sessionId": "s1", "prompt": blocks})
+    """Prompt as a client does: nothing more is asked before the answer is out."""
+    if isinstance(blocks, str):
+        blocks = [{"type": "text", "text": blocks}]
+    try:
+        return await turns.prompt(connection, {"sessionId": "s1", "prompt": blocks})
+    finally:
+        await asyncio.sleep(0)
 
 
 async def test_the_reason_is_the_agents(connection: Connection, screen: Screen) -> None:

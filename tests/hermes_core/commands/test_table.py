@@ -58,7 +58,9 @@ class Room:
             configure=self.configs.append,
             interrupt=Interrupt(),
         )
-        return answer(COMMANDS[name.removeprefix("/")], seat, argument)
+        said = answer(COMMANDS[name.removeprefix("/")], seat, argument)
+        assert isinstance(said, str)
+        return said
 
 
 @pytest.fixture
