@@ -81,9 +81,13 @@ def prepare(db: Database, able: Callable[[sqlite3.Connection], bool] = has_trigr
     able: tells whether a build of SQLite can make the index.
     """
     try:
-        _prepare_index(db, able)
+        possible = db.outside_transaction(able)
+        if not possible and is_current(db):
+            _leave_index(db)
         while _work_off(db):
             pass
+        if possible and not is_current(db):
+            _make_index(db)
     except StoreError as error:
         _log.warning("the search index could not be prepared: %s", error)
 
@@ -93,19 +97,24 @@ def is_current(db: Database) -> bool:
     return bool(db.rows(_COUNT_TRIGGERS)[0][0] == len(_TRIGGERS))
 
 
-def _prepare_index(db: Database, able: Callable[[sqlite3.Connection], bool]) -> None:
-    possible = db.outside_transaction(able)
-    if is_current(db) == possible:
-        return
+def _leave_index(db: Database) -> None:
     with db.transaction() as connection:
-        for name in _TRIGGERS:
-            connection.execute(f"DROP TRIGGER IF EXISTS {name}")
-        if possible:
-            connection.execute(_CREATE)
-            connection.execute(_REBUILD)
-            for statement in _TRIGGERS.values():
-                connection.execute(statement)
-    _log.info("the search index was %s", "made" if possible else "left: SQLite has no FTS5 here")
+        _drop_triggers(connection)
+    _log.info("the search index is left behind: SQLite has no FTS5 here")
+
+
+def _make_index(db: Database) -> None:
+    with db.transaction() as connection:
+        _drop_triggers(connection)
+        connection.execute(_CREATE)
+        connection.execute(_REBUILD)
+        for statement in _TRIGGERS.values():
+            connection.execute(statement)
+
+
+def _drop_triggers(connection: sqlite3.Connection) -> None:
+    for name in _TRIGGERS:
+        connection.execute(f"DROP TRIGGER IF EXISTS {name}")
 
 
 def _work_off(db: Database) -> bool:

@@ -3,7 +3,7 @@
 import json
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import cast
 
 from hermes_core.ground.messages import Message, text_of
 
@@ -87,7 +87,7 @@ def searchable_of_stored(data: str) -> str:
 
 def _read(data: str, what: Callable[[Message], str]) -> str:
     try:
-        message: Any = json.loads(data)
-        return what(message) if isinstance(message, dict) else ""
+        message = json.loads(data)
+        return what(cast(Message, message)) if isinstance(message, dict) else ""
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return ""

@@ -214,6 +214,21 @@ class Store:
         """Let other processes work on a session."""
         self._claims.release(self._number(session_id))
 
+    def delete(self, session_id: str) -> bool:
+        """Delete a session and all that belongs to it; return whether there was one.
+
+        Raises ``StoreError`` if another living process works on it.
+        """
+        if self.session(session_id) is None:
+            return False
+        number = self._number(session_id)
+        self.claim(session_id)
+        try:
+            with self._db.transaction() as db:
+                return bool(db.execute("DELETE FROM sessions WHERE id = ?", (session_id,)).rowcount)
+        finally:
+            self._claims.release(number)
+
     def close(self) -> None:
         """Close the file and give claimed sessions back."""
         self._claims.close()
