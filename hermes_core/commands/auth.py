@@ -20,6 +20,7 @@ from hermes_core.providers.credentials import (
 )
 from hermes_core.providers.grants import Grant
 from hermes_core.providers.logins import LOGINS, Login, login_of
+from hermes_core.providers.named import find_provider
 from hermes_core.providers.pool import POOL, add_key, parts
 from hermes_core.providers.profile import ProviderProfile
 from hermes_core.providers.registry import get_provider_profile
@@ -48,14 +49,11 @@ def provider_named(config: Config, name: str) -> str:
     Raises ``ConfigError`` if there is none.
     """
     wanted = name.strip()
-    profile = get_provider_profile(wanted, config.home)
+    profile = find_provider(wanted, config)
     if profile is not None:
         return profile.name
     if wanted.lower() in LOGINS or wanted.lower() in config.auth:
         return wanted.lower()
-    own = {f"custom:{entry.name}".lower(): f"custom:{entry.name}" for entry in config.providers}
-    if wanted.lower() in own:
-        return own[wanted.lower()]
     raise ConfigError(f"There is no provider {wanted!r}. `hermes providers` lists those there are.")
 
 
@@ -67,9 +65,12 @@ def way_in(config: Config, provider: str) -> Login | None:
 
 def key_refusal(config: Config, provider: str) -> str | None:
     """Return why no key can be pasted for a provider; None where one can."""
-    profile = _profile(config, provider)
+    profile = find_provider(provider, config)
     if profile is None:
         return None
+    keyless = profile.entry is None and profile.key_optional and not profile.key_envs
+    if profile.auth_kind == "none" or keyless:
+        return f"{provider} takes no key."
     if profile.auth_kind in _NO_KEYS:
         return f"{provider} uses {_NO_KEYS[profile.auth_kind]}."
     if profile.auth_kind == "oauth" and not profile.key_envs:
@@ -125,6 +126,11 @@ def log_out(config: Config, provider: str) -> list[str]:
     for one in every:
         exchange.forget(one.credential)
     lines = [f"Forgotten: {one.credential.source}." for one in ours]
+    if any(one.credential.kind == "oauth" for one in ours):
+        lines.append(
+            f"{provider} is not told: its tokens serve until they end. To end them now, take the "
+            "access back on its own page."
+        )
     if claude:
         lines.append("Claude Code's login is left alone there, and no longer used here.")
     if not lines:

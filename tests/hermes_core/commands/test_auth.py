@@ -93,7 +93,9 @@ def test_what_is_no_key_is_refused_without_being_shown(tmp_path: Path, key: str)
     assert not AuthStore(config.home).path.exists()
 
 
-@pytest.mark.parametrize("provider", ["bedrock", "copilot-acp", "openai-codex", "minimax-oauth"])
+@pytest.mark.parametrize(
+    "provider", ["bedrock", "copilot-acp", "openai-codex", "minimax-oauth", "demo", "ollama"]
+)
 def test_some_providers_take_no_key(tmp_path: Path, provider: str) -> None:
     config = home(tmp_path)
     assert key_refusal(config, provider)
@@ -112,6 +114,8 @@ def test_a_token_of_githubs_becomes_the_login_of_copilot(tmp_path: Path) -> None
 def test_a_named_endpoint_keeps_its_name(tmp_path: Path) -> None:
     config = home(tmp_path, "providers: {Lab: {base_url: 'https://lab.example/v1'}}")
     assert provider_named(config, "custom:lab") == "custom:Lab"
+    assert provider_named(config, "lab") == "custom:Lab"
+    assert key_refusal(config, "custom:Lab") is None
     store_key(config, "custom:Lab", KEY)
     assert list(load_credentials(config)) == ["custom:Lab"]
 
@@ -256,6 +260,8 @@ def test_logging_out_forgets_one_provider_alone(tmp_path: Path) -> None:
     assert log_out(config, "nous") == [
         "Forgotten: pasted in auth.json.",
         "Forgotten: login in auth.json.",
+        "nous is not told: its tokens serve until they end. To end them now, take the access back "
+        "on its own page.",
     ]
     data = stored(config)
     assert list(data["credential_pool"]) == ["openrouter"]
