@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.messages import Message
@@ -25,7 +25,9 @@ LARGEST = 256 * 1024 * 1024
 """Bytes of a file that is read at all."""
 
 MOST_SESSIONS = 10_000
-_RELATIONS = ("compressed", "rewound", "delegated")
+_LINE = ("compressed", "rewound")
+_RELATIONS = (*_LINE, "delegated")
+_OF_THE_MOMENT = "UsageUpdated"
 _LARGEST_COUNT = 2**48
 
 
@@ -94,8 +96,9 @@ def _read(whole: Any) -> Imported:
     ids = [one.id for one in found]
     if len(set(ids)) != len(ids):
         raise BadShape("sessions: an id stands there twice")
+    lines = {one.id for one in found[1:] if one.relation in _LINE}
     history = whole.get("history")
-    if history not in ids:
+    if history not in lines:
         history = ids[0]
     for one in found[1:]:
         if one.relation is None:
@@ -131,7 +134,10 @@ def _session(whole: Any, place: str, notes: list[str]) -> ImportedSession:
 def _add_shown(found: ImportedSession, rows: list[Any], notes: list[str]) -> None:
     left = 0
     for row in rows:
-        event = check_event(row.get("event")) if isinstance(row, Mapping) else None
+        data = row.get("event") if isinstance(row, Mapping) else None
+        event = check_event(data)
+        if isinstance(data, Mapping) and data.get("event") == _OF_THE_MOMENT:
+            continue
         if event is None:
             left += 1
         else:
@@ -167,8 +173,3 @@ def _time(value: Any, otherwise: float) -> float:
         return otherwise
     seconds = float(value) if abs(value) < 1e12 else math.inf
     return seconds if 0 < seconds <= time.time() else otherwise
-
-
-def history_of(session: ImportedSession) -> list[Message]:
-    """Return the messages of a session alone."""
-    return [cast(Message, message) for _, _, message in session.messages]

@@ -6,12 +6,10 @@ from hermes_core.ground.messages import Content, Message, Part, ToolCall
 from hermes_core.sessions.shapes import BadShape, at, of_kind, text_in
 
 _ROLES = ("system", "user", "assistant", "tool")
-_REASONS = ("stop", "length", "tool_calls", "content_filter", "refused")
+_REASONS = ("stop", "length", "tool_calls", "content_filter")
 _MADE = ("summary", "bridge")
 _OPAQUE = ("reasoning_details", "reasoning_places", "origin")
-_NOTE_OPAQUE = (
-    "left out a model's opaque reasoning, which belongs to the account that it was made for"
-)
+_NOTE_OPAQUE = "left out a model's opaque reasoning: it belongs to the account it was made for"
 _NOTE_PICTURE = "left out a picture that stands elsewhere; only those inside of the file are taken"
 
 

@@ -73,7 +73,7 @@ def is_imported(store: Store, session_id: str) -> bool:
             FROM sessions s JOIN line ON s.number = line.parent)
         SELECT max(imported) FROM line
     """
-    return store.database.rows(above, (session_id,))[0][0] == 1
+    return bool(store.database.rows(above, (session_id,))[0][0])
 
 
 def _write(

@@ -27,19 +27,10 @@ class Pruned:
 def delete_session(store: Store, session_id: str) -> bool:
     """Delete a session with all that belongs to it; return whether there was one.
 
-    Copies that were made of it stay. Raises ``StoreError`` if it is open in another process.
+    A history of a session stands for it; copies that were made of it stay. Raises ``StoreError``
+    if it is open in another process.
     """
-    session_id = addressed(store, session_id)
-    if store.session(session_id) is None:
-        return False
-    store.claim(session_id)
-    number = store.number(session_id)
-    try:
-        with store.database.transaction() as db:
-            db.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
-    finally:
-        store.release_number(number)
-    return True
+    return store.delete(addressed(store, session_id))
 
 
 def prunable(
@@ -79,9 +70,8 @@ def prune(store: Store, rows: Sequence[SessionRow]) -> Pruned:
         try:
             deleted += delete_session(store, row.id)
         except StoreError:
-            if store.session(row.id) is None:
-                continue
-            left.append(row)
+            if store.session(row.id) is not None:
+                left.append(row)
     return Pruned(deleted, tuple(left))
 
 

@@ -74,6 +74,12 @@ def add_text(connection: sqlite3.Connection, number: int, message: Message) -> N
         connection.execute("INSERT INTO texts (message, text) VALUES (?, ?)", (number, text))
 
 
+def renew_text(connection: sqlite3.Connection, number: int, message: Message) -> None:
+    """Make a message findable as it is now, in the transaction that changes it."""
+    connection.execute("DELETE FROM texts WHERE message = ?", (number,))
+    add_text(connection, number, message)
+
+
 def prepare(db: Database, able: Callable[[sqlite3.Connection], bool] = has_trigrams) -> None:
     """Bring the texts and their index up to date.
 
