@@ -141,13 +141,17 @@ class _Search:
         return None
 
     def _by_login(self) -> tuple[ProviderProfile, str] | None:
-        tried = dict.fromkeys(provider for provider, _ in self._directory.index.auto)
-        for provider in (*tried, *(name for name in self._credentials if name not in tried)):
+        order = dict.fromkeys(provider for provider, _ in self._directory.index.auto)
+        order |= dict.fromkeys(self._credentials)
+        for provider in sorted(order, key=lambda name: not self._is_last(name)):
             stored = [one for one in self._credentials.get(provider, ()) if not one.ambient]
             profile = find_provider(provider, self._config, self._directory) if stored else None
             if stored and profile is not None:
                 return profile, f"auto: {stored[0].source}"
         return None
+
+    def _is_last(self, provider: str) -> bool:
+        return any(one.last for one in self._credentials.get(provider, ()))
 
     def _place_of(self, variable: str) -> str:
         return "in .env" if self._config.user_env.get(variable) else "in the environment"

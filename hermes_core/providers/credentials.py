@@ -50,6 +50,7 @@ class Credential:
     auth: the header that carries it.
     ambient: whether nobody gave it to this program: it serves once its provider is chosen, and is
         no reason to choose it.
+    last: whether it is the login that was made last, which ``auto`` takes before others.
     """
 
     provider: str
@@ -61,6 +62,7 @@ class Credential:
     base_url: str | None = None
     auth: Literal["bearer", "x-api-key"] = "bearer"
     ambient: bool = False
+    last: bool = False
 
 
 Credentials = Mapping[str, tuple[Credential, ...]]
@@ -160,11 +162,6 @@ def find(config: Config, credential_id: str) -> Credential | None:
     return next((c for c in every if c.id == credential_id), None)
 
 
-def active_provider(config: Config) -> str | None:
-    """Return the provider of the last login, which ``auto`` may prefer."""
-    return text(AuthStore(config.home).read(), "active_provider") or None
-
-
 def report(
     config: Config,
     credential_id: str,
@@ -262,7 +259,8 @@ def _logins(config: Config, data: Data, provider: str) -> Iterator[Held]:
     grant = read_grant(stored.get(provider)) if isinstance(stored, Mapping) else None
     if grant is not None:
         empty = Credential(provider, "oauth", grant.access, "login in auth.json", "")
-        yield _login(config, data, grant, replace(empty, id=f"{provider}:oauth"))
+        last = text(data, "active_provider") == provider
+        yield _login(config, data, grant, replace(empty, id=f"{provider}:oauth", last=last))
     if provider == "anthropic" and uses_claude_code(config, data):
         path = claude_code_path(config)
         try:

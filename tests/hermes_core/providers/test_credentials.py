@@ -12,13 +12,13 @@ from hermes_core.ground.secrets import MASK, REDACTOR, Secret
 from hermes_core.local.config import Config, load_config
 from hermes_core.providers.auth_store import AuthStore
 from hermes_core.providers.credentials import (
-    active_provider,
     find,
     load_credentials,
     report,
     rotate,
     shown_by,
 )
+from hermes_core.providers.resolution import Request, resolve
 
 NOW = 1_800_000_000.0
 
@@ -383,9 +383,12 @@ def test_one_credential_is_found_again_by_its_id(tmp_path: Path) -> None:
     assert find(config, "xai#b") is None
 
 
-def test_the_active_provider_is_told(tmp_path: Path) -> None:
-    assert active_provider(home(tmp_path, {"active_provider": "nous"})) == "nous"
-    assert active_provider(home(tmp_path, {"active_provider": None})) is None
+def test_auto_takes_the_login_that_was_made_last(tmp_path: Path) -> None:
+    logins = {name: {"access_token": f"canary-{name}"} for name in ("nous", "openai-codex")}
+    for last in (*logins, None):
+        config = home(tmp_path, {"providers": logins, "active_provider": last})
+        runtime = resolve(Request(model="m"), config, credentials=load_credentials(config))
+        assert runtime.provider == (last or "nous")
 
 
 def test_a_file_that_is_refused_is_an_error_that_says_so(tmp_path: Path) -> None:
