@@ -35,6 +35,7 @@ class ClientCapabilities:
     elicitation_url: bool = False
     notices: bool = False
     compaction: bool = False
+    subagents: bool = False
     client_name: str = ""
     client_version: str = ""
 
@@ -55,6 +56,7 @@ class ClientCapabilities:
             elicitation_url=_announced(elicitation, "url"),
             notices=_announced(session, "notices"),
             compaction=_announced(session, "compaction"),
+            subagents=_announced(told, "subagents"),
             client_name=_text(info, "name"),
             client_version=_text(info, "version"),
         )

@@ -3,6 +3,7 @@
 Text goes out under a key by which the writer may merge adjacent pieces. Outside of a turn nothing
 is sent: a thread that was given up cannot write into an answer that has been given. A prompt that
 is answered beside the running turn, on a thread of its own, opens the way for that thread alone.
+What children show goes out under their own ids or on the parent's cards, see ``subagents``.
 """
 
 import threading
@@ -10,14 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from acp_server.mapping import INTERRUPTED, Json, failed_call, to_updates
+from acp_server.mapping import INTERRUPTED, Json
+from acp_server.subagents import Unfinished, View, addressed
 from hermes_core.ground.events import (
     ApprovalRequested,
+    ChildShown,
+    ChildStarted,
     Event,
     ReasoningDelta,
     TextDelta,
-    ToolCallFinished,
-    ToolCallStarted,
+    ToolCallProgress,
 )
 from hermes_core.ground.interrupt import Interrupt
 
@@ -38,16 +41,19 @@ class Notify(Protocol):
 
 
 class Emitter:
-    """An ``Emit`` for one session. ``notices``: whether the client announced them."""
+    """An ``Emit`` for one session. notices, subagents: whether the client announced them."""
 
-    def __init__(self, notify: Notify, session_id: str, *, notices: bool = False) -> None:
+    def __init__(
+        self, notify: Notify, session_id: str, *, notices: bool = False, subagents: bool = False
+    ) -> None:
         self._notify = notify
         self._session_id = session_id
-        self._notices = notices
+        self._view = View(notices, subagents)
         self._lock = threading.Lock()
         self._interrupt: Interrupt | None = None
         self._asides: dict[int, Interrupt] = {}
-        self._open_calls: dict[str, None] = {}
+        self._unfinished = Unfinished()
+        self._delegating: set[str] = set()
 
     def begin(self, interrupt: Interrupt) -> None:
         """Let events through from now on; ``interrupt`` ends any waiting for a slow client."""
@@ -67,11 +73,11 @@ class Emitter:
                 del self._asides[thread]
 
     def end(self) -> None:
-        """End every card that is still open and let nothing through any more."""
+        """End every card and child that is still open and let nothing through any more."""
         with self._lock:
-            for call_id in self._open_calls:
-                self._send(failed_call(call_id, INTERRUPTED), self._interrupt)
-            self._open_calls.clear()
+            for session_id, update in self._unfinished.end(INTERRUPTED, "cancelled"):
+                self._send(update, self._interrupt, session_id=session_id)
+            self._delegating.clear()
             self._interrupt = None
 
     def __call__(self, event: Event) -> None:
@@ -83,9 +89,13 @@ class Emitter:
             interrupt = self._way()
             if interrupt is None:
                 return
-            self._note(event)
-            for update in to_updates(event, notices=self._notices):
-                self._send(update, interrupt, key)
+            if self._is_told_otherwise(event):
+                return
+            for session_id, update in addressed(event, self._session_id, self._view):
+                for address, earlier in self._unfinished.before(update, INTERRUPTED):
+                    self._send(earlier, interrupt, session_id=address)
+                self._unfinished.note(session_id, update)
+                self._send(update, interrupt, key, session_id)
 
     def send(self, update: Json) -> None:
         """Send one update as it is, unless no turn runs."""
@@ -98,19 +108,31 @@ class Emitter:
         """Return what ends waiting for a slow client; None if nothing may be sent now."""
         return self._asides.get(threading.get_ident(), self._interrupt)
 
-    def _send(self, update: Json, interrupt: Interrupt | None, key: str | None = None) -> None:
-        params = {"sessionId": self._session_id, "update": update}
+    def _send(
+        self,
+        update: Json,
+        interrupt: Interrupt | None,
+        key: str | None = None,
+        session_id: str | None = None,
+    ) -> None:
+        params = {"sessionId": session_id or self._session_id, "update": update}
         self._notify(UPDATE, params, interrupt=interrupt, merge_key=key)
 
+    def _is_told_otherwise(self, event: Event) -> bool:
+        """Return whether ``event`` only repeats what the client sees in the children's sessions."""
+        if isinstance(event, ChildStarted):
+            self._delegating.add(event.call_id)
+        return (
+            self._view.subagents
+            and isinstance(event, ToolCallProgress)
+            and event.call_id in self._delegating
+        )
+
     def _merge_key(self, event: Event) -> str | None:
+        while isinstance(event, ChildShown):
+            event = event.shown
         if isinstance(event, TextDelta):
             return f"{self._session_id} text {event.message_id}"
         if isinstance(event, ReasoningDelta):
             return f"{self._session_id} thought {event.message_id}"
         return None
-
-    def _note(self, event: Event) -> None:
-        if isinstance(event, ToolCallStarted):
-            self._open_calls[event.call_id] = None
-        elif isinstance(event, ToolCallFinished):
-            self._open_calls.pop(event.call_id, None)

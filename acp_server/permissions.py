@@ -12,8 +12,9 @@ from collections import deque
 from contextlib import suppress
 from typing import Any
 
-from acp_server.mapping import permission_answer, permission_request
+from acp_server.mapping import permission_answer
 from acp_server.session import Ask
+from acp_server.subagents import question
 from hermes_core.ground.actions import Answer
 from hermes_core.ground.events import ApprovalRequested, Emit, Event
 
@@ -23,10 +24,14 @@ _log = logging.getLogger(__name__)
 
 
 class Permissions:
-    """An ``Emit`` for one session: answers ``ApprovalRequested`` and hands on all else."""
+    """An ``Emit`` for one session: answers ``ApprovalRequested`` and hands on all else.
 
-    def __init__(self, ask: Ask, session_id: str, then: Emit) -> None:
+    subagents: whether the client shows children in sessions of their own.
+    """
+
+    def __init__(self, ask: Ask, session_id: str, then: Emit, *, subagents: bool = False) -> None:
         self._ask = ask
+        self._subagents = subagents
         self._session_id = session_id
         self._then = then
         self._lock = threading.Lock()
@@ -54,7 +59,7 @@ class Permissions:
             self._put(event)
 
     def _put(self, event: ApprovalRequested) -> None:
-        params = permission_request(event, self._session_id)
+        params = question(event, self._session_id, subagents=self._subagents)
         try:
             request = self._ask(REQUEST_PERMISSION, params, timeout=None)
         except Exception:

@@ -1,46 +1,43 @@
 """A stored session, shown again: the display log through the same mapping as a running turn."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from acp_server.mapping import Json, failed_call, to_updates
-from hermes_core.ground.events import (
-    ShownEvent,
-    ToolCallFinished,
-    ToolCallStarted,
-    UserPrompted,
-)
+from acp_server.subagents import Addressed, Unfinished, View, addressed
+from hermes_core.ground.events import ChildShown, ChildStarted, ShownEvent, UserPrompted
 from hermes_core.ground.events_json import from_json
 
 UNFINISHED = "Hermes stopped before this call ended; it may have run."
 
+Log = Callable[[str], Iterable[Mapping[str, Any]]]
+"""Returns the display log of a session, by its id."""
 
-def replay(shown: Iterable[Mapping[str, Any]]) -> Iterator[Json]:
-    """Yield the updates that show what ``shown`` recorded, oldest first.
 
-    A tool call without an end, left by a killed process, is ended as failed before the next
+def replay(log: Log, session_id: str, *, subagents: bool = False) -> Iterator[Addressed]:
+    """Yield the updates that show what a session's log recorded, oldest first.
+
+    subagents: whether the client announced them; then children are shown in sessions of their
+    own. A tool call without an end, left by a killed process, is ended as failed before the next
     message of the user, so that no card spins for ever. Rows of a newer version are skipped.
     """
-    unfinished: dict[str, None] = {}
-    for row in shown:
+    unfinished, view = Unfinished(), View(subagents=subagents, replaying=True)
+    for event in _events(log, session_id, children=subagents):
+        if isinstance(event, UserPrompted):
+            yield from unfinished.end(UNFINISHED)
+        for address, update in addressed(event, session_id, view):
+            yield from unfinished.before(update, UNFINISHED)
+            unfinished.note(address, update)
+            yield address, update
+    yield from unfinished.end(UNFINISHED)
+
+
+def _events(log: Log, session_id: str, *, children: bool) -> Iterator[ShownEvent]:
+    """Yield the events of a session and, if wanted, those of a child where it began."""
+    for row in log(session_id):
         event = from_json(row)
         if event is None:
             continue
-        if isinstance(event, UserPrompted):
-            yield from _end_all(unfinished)
-        _note(event, unfinished)
-        yield from to_updates(event, replaying=True)
-    yield from _end_all(unfinished)
-
-
-def _note(event: ShownEvent, unfinished: dict[str, None]) -> None:
-    if isinstance(event, ToolCallStarted):
-        unfinished[event.call_id] = None
-    elif isinstance(event, ToolCallFinished):
-        unfinished.pop(event.call_id, None)
-
-
-def _end_all(unfinished: dict[str, None]) -> Iterator[Json]:
-    for call_id in unfinished:
-        yield failed_call(call_id, UNFINISHED)
-    unfinished.clear()
+        yield event
+        if children and isinstance(event, ChildStarted):
+            for shown in _events(log, event.child, children=True):
+                yield ChildShown(event.child, shown)

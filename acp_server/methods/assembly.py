@@ -58,7 +58,8 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
     server, client = connection.server, connection.capabilities
     config, store = connection.config(), connection.store()
     new_id = session_id or str(uuid.uuid4())
-    screen = Emitter(server.notify, new_id, notices=client.notices)
+    told = client.subagents
+    screen = Emitter(server.notify, new_id, notices=client.notices, subagents=told)
     session = AcpSession(new_id, place.cwd, screen)
     files = ClientFiles(
         server.request_from_thread,
@@ -78,7 +79,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         config=config,
         store=store,
         files=files,
-        emit=Permissions(server.request_from_thread, new_id, screen),
+        emit=Permissions(server.request_from_thread, new_id, screen, subagents=told),
     )
     return session
 

@@ -110,16 +110,19 @@ async def set_mode(connection: Connection, params: dict[str, Any]) -> dict[str, 
 
 
 def _load(connection: Connection, session_id: str, place: Place, stop: Interrupt) -> AcpSession:
+    from hermes_core.sessions.lineage import owner_of
+
     store = connection.store()
-    if store.session(session_id) is None:
+    if store.session(session_id) is None or owner_of(store, session_id) is not None:
         raise unknown_session(session_id)
     session = open_session(connection, place, session_id)
     usage: Json | None = None
-    for update in replay(store.shown(session_id)):
+    subagents = connection.capabilities.subagents
+    for address, update in replay(store.shown, session_id, subagents=subagents):
         stop.raise_if_set()
-        if update["sessionUpdate"] == "usage_update":
+        if update["sessionUpdate"] == "usage_update" and address == session_id:
             usage = update
-        params = {"sessionId": session_id, "update": update}
+        params = {"sessionId": address, "update": update}
         connection.server.notify(UPDATE, params, interrupt=stop)
     if usage is not None:
         session.agent.resume_cost(usage.get("cost", {}).get("amount"))

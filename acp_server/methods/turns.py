@@ -66,8 +66,14 @@ async def prompt(connection: Connection, params: dict[str, Any]) -> dict[str, An
 
 
 async def cancel(connection: Connection, params: dict[str, Any]) -> None:
-    """Cancel the session's turn and all that waits; nothing happens if there is nothing."""
-    session = connection.sessions.get(params["sessionId"])
+    """Cancel the session's turn and all that waits; nothing happens if there is nothing.
+
+    The id may be that of a child of a running turn, which is then stopped alone.
+    """
+    session_id = params["sessionId"]
+    session = connection.sessions.get(session_id)
+    if session is None and connection.capabilities.subagents:
+        any(one.agent.interrupt_child(session_id) for one in connection.sessions.values())
     if session is not None and session.busy:
         session.cancel()
         await asyncio.to_thread(_forget_steers, session)

@@ -155,6 +155,18 @@ def addressed(store: Store, session_id: str) -> str:
     return str(rows[0][0]) if rows else session_id
 
 
+def owner_of(store: Store, session_id: str) -> str | None:
+    """Return the id of the session that this one belongs to; None for one that stands for itself.
+
+    One with an owner is a history or a sub-agent of it, and is not opened by its own id.
+    """
+    rows = store.database.rows(
+        "SELECT o.id FROM sessions s JOIN sessions o ON o.number = s.owner WHERE s.id = ?",
+        (session_id,),
+    )
+    return str(rows[0][0]) if rows else None
+
+
 def call_ids(store: Store, session_id: str) -> set[str]:
     """Return the ids of the tool calls of all that was ever the session's history.
 

@@ -20,7 +20,8 @@ from hermes_core.ground.events_json import to_json
 
 
 def updates_of(*events: Any) -> list[dict[str, Any]]:
-    return list(replay([to_json(event) for event in events]))
+    rows = [to_json(event) for event in events]
+    return [update for _, update in replay(lambda _: rows, "s1")]
 
 
 def kinds_of(*events: Any) -> list[str]:
@@ -86,4 +87,4 @@ def test_an_interrupted_turn_is_marked() -> None:
 
 def test_rows_of_a_newer_version_are_skipped() -> None:
     rows = [{"event": "HologramShown", "text": "?"}, to_json(TextDelta("hi", "m1"))]
-    assert len(list(replay(rows))) == 1
+    assert len(list(replay(lambda _: rows, "s1"))) == 1
