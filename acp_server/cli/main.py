@@ -11,8 +11,10 @@ from typing import Any
 from acp_server.cli.auth import add_auth_parser, run_auth
 from acp_server.cli.console import Failure, Quit, explain, parts_of, say
 from acp_server.cli.fallback import add_fallback_parser, run_fallback
+from acp_server.cli.memory import add_memory_parser, run_memory
 from acp_server.cli.models import add_model_parser, run_model
 from acp_server.cli.printable import visible_line
+from acp_server.cli.prompt import add_prompt_parser, run_prompt
 from acp_server.cli.providers import run_providers
 
 MODES = ("default", "accept_edits")
@@ -98,6 +100,8 @@ def _parser() -> argparse.ArgumentParser:
     command("providers", "list the providers: what each needs and what is set up")
     add_model_parser(command("model", "search and pick provider and model, and save them"))
     add_fallback_parser(command("fallback", "list or change the providers that stand in"))
+    add_memory_parser(command("memory", "show or change what is kept for later sessions"))
+    add_prompt_parser(command("prompt", "show what a new session here would send, and its cost"))
     add_auth_parser(command("auth", "log in with a provider, or store its key"))
     return parser
 
@@ -204,7 +208,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "demo": _demo,
     "doctor": _doctor,
     "fallback": run_fallback,
+    "memory": run_memory,
     "model": run_model,
+    "prompt": run_prompt,
     "providers": run_providers,
 }
 

@@ -99,6 +99,24 @@ def _retry(seat: Seat, _argument: str) -> Prompts:
     return run_retry(seat)
 
 
+def _memory(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.memory import run_memory
+
+    return run_memory(seat.config(), argument)
+
+
+def _prompt(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.prompt import run_prompt
+
+    return run_prompt(seat.agent.system_prompt, seat.agent.tool_schemas, argument)
+
+
+def _skills(seat: Seat, _argument: str) -> str:
+    from hermes_core.commands.skills import skills_text
+
+    return skills_text(seat.config())
+
+
 COMMANDS: Mapping[str, Command] = {
     command.name: command
     for command in (
@@ -141,5 +159,14 @@ COMMANDS: Mapping[str, Command] = {
             "add PROVIDER MODEL",
             _fallback,
         ),
+        Command(
+            "memory",
+            "Show what is remembered, add to it, or forget an entry",
+            "add TEXT | forget NUMBER",
+            _memory,
+            at_once=True,
+        ),
+        Command("skills", "List your notes on how tasks are done", "", _skills, at_once=True),
+        Command("prompt", "Show what each part of the prompt takes", "full", _prompt),
     )
 }
