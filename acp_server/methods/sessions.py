@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from acp_server import slash
 from acp_server.emitter import UPDATE
-from acp_server.mapping import Json, failure_of, mode_update
+from acp_server.mapping import Json, failure_of, mode_update, to_updates
 from acp_server.methods.assembly import Place, open_session, place_of
 from acp_server.methods.connection import Connection, unknown_session
 from acp_server.methods.warming import warm
@@ -26,7 +26,9 @@ from acp_server.schema.sessions import (
 )
 from acp_server.session import AcpSession
 from hermes_core.commands.mode import MODES
+from hermes_core.commands.queue import left_text
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.events import StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 
 if TYPE_CHECKING:
@@ -126,6 +128,12 @@ def _load(connection: Connection, session_id: str, place: Place, stop: Interrupt
         connection.server.notify(UPDATE, params, interrupt=stop)
     if usage is not None:
         session.agent.resume_cost(usage.get("cost", {}).get("amount"))
+    left = left_text(session.agent.queue.all())
+    if left:
+        for update in to_updates(
+            StatusChanged("info", left), notices=connection.capabilities.notices
+        ):
+            _update(connection, session_id, update)
     return session
 
 
