@@ -2,6 +2,8 @@
 
 - Turn content and questions come only while a prompt of their session is open, or its loading.
 - No update is sent for a session that the client does not know yet.
+- Children are shown to a client that announced them alone, each announced first on its parent's
+  session; it works only during its parent's turn, and rests with no card open.
 - A card is announced once, goes from pending over in_progress to its end, and stays there.
 - When a session has no open prompt any more, none of its cards is open.
 - A question is about a card that is pending, repeats its title, kind and input, has at most one
@@ -23,6 +25,7 @@ CONTENT = {
     "tool_call_update",
     "plan",
 }
+OF_CHILDREN = {"subagent_update", "session_message", "session_message_chunk"}
 WORK = ("session/prompt", "session/load")
 STEPS = ("pending", "in_progress", "completed", "failed")
 
@@ -35,6 +38,9 @@ class Order:
         self._known: set[str] = set()
         self._open: Counter[str] = Counter()
         self._cards: dict[str, dict[str, Message]] = {}
+        self._subagents = False
+        self._parents: dict[str, str] = {}
+        self._running: set[str] = set()
 
     def check(self, message: Message, sender: Sender) -> None:
         """Take the next message of ``sender``."""
@@ -52,11 +58,14 @@ class Order:
     def _request(self, message: Message) -> None:
         self._asked.setdefault(_key(message), []).append(message)
         session = _session(message)
+        if message["method"] == "initialize":
+            self._subagents = "subagents" in message["params"].get("clientCapabilities", {})
         if message["method"] in WORK:
             self._open[session] += 1
         if message["method"] == "session/load":
             self._known.add(session)
-            self._cards.pop(session, None)
+            for one in self._line(session):
+                self._cards.pop(one, None)
 
     def _answer(self, message: Message) -> None:
         asked = self._asked.get(_key(message))
@@ -70,21 +79,56 @@ class Order:
 
     def _end(self, session: str) -> None:
         self._open[session] -= 1
-        cards = self._cards.get(session, {})
-        left = [name for name, card in cards.items() if card["status"] in STEPS[:2]]
-        if left and not self._open[session]:
+        if self._open[session]:
+            return
+        line = self._line(session)
+        left = [name for one in line for name in self._open_cards(one)]
+        if left:
             raise WireError(f"The turn was answered while the cards {left} were open")
+        if self._running & set(line):
+            raise WireError("The turn was answered while a child was running")
 
     def _update(self, session: str, update: Message) -> None:
         kind = update["sessionUpdate"]
         if session not in self._known:
             raise WireError(f"The client does not know the session yet: {update}")
-        if kind in CONTENT and not self._open[session]:
+        if (kind in CONTENT or kind in OF_CHILDREN) and not self._is_open(session):
             raise WireError(f"No turn of the session is open: {update}")
+        if kind in OF_CHILDREN and not self._subagents:
+            raise WireError(f"The client did not announce that it shows children: {update}")
+        if kind == "subagent_update":
+            self._child(session, update)
         if kind == "tool_call":
             self._announce(session, update)
         elif kind == "tool_call_update":
             self._advance(self._card(session, update), update)
+
+    def _child(self, session: str, update: Message) -> None:
+        child = update["sessionId"]
+        if self._parents.setdefault(child, session) != session:
+            raise WireError(f"The child has another parent: {update}")
+        self._known.add(child)
+        state = update.get("state", {}).get("state")
+        if state == "running":
+            self._running.add(child)
+        elif state == "idle":
+            self._running.discard(child)
+            if self._open_cards(child):
+                raise WireError(f"The child rests with open cards: {update}")
+
+    def _line(self, session: str) -> list[str]:
+        """Return the session and all that descend from it."""
+        mine = [child for child, parent in self._parents.items() if parent == session]
+        return [session, *(one for child in mine for one in self._line(child))]
+
+    def _is_open(self, session: str) -> bool:
+        while session in self._parents:
+            session = self._parents[session]
+        return self._open[session] > 0
+
+    def _open_cards(self, session: str) -> list[str]:
+        cards = self._cards.get(session, {})
+        return [name for name, card in cards.items() if card["status"] in STEPS[:2]]
 
     def _announce(self, session: str, update: Message) -> None:
         cards = self._cards.setdefault(session, {})
@@ -102,7 +146,7 @@ class Order:
 
     def _question(self, session: str, call: Message) -> None:
         card = self._card(session, call)
-        if not self._open[session]:
+        if not self._is_open(session):
             raise WireError(f"No turn of the session is open: {call}")
         for key in ("status", "title", "kind", "rawInput"):
             if call.get(key) != card.get(key):

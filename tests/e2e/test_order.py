@@ -35,12 +35,24 @@ COMMANDS = update("available_commands_update", availableCommands=[])
 CARD = update("tool_call", **CALL, status="pending")
 RUNNING = update("tool_call_update", toolCallId="c", status="in_progress")
 DONE = update("tool_call_update", toolCallId="c", status="completed")
+SHOWS = {"id": 0, "method": "initialize", "params": {"clientCapabilities": {"subagents": {}}}}
+BORN = update("subagent_update", sessionId="child", state={"state": "running"})
+RESTS = update("subagent_update", sessionId="child", state={"state": "idle"})
+
+
+def of_child(message: Message) -> Message:
+    return {**message, "params": {**message["params"], "sessionId": "child"}}
 
 
 def play(*messages: Message) -> None:
     order = Order()
     for message in messages:
-        asked = message.get("method") in ("session/new", "session/prompt", "session/load")
+        asked = message.get("method") in (
+            "initialize",
+            "session/new",
+            "session/prompt",
+            "session/load",
+        )
         order.check(message, "client" if asked else "agent")
 
 
@@ -52,9 +64,21 @@ def test_a_session_may_be_replayed_twice() -> None:
     play(LOAD, CARD, DONE, END, COMMANDS, LOAD, CARD, DONE, END)
 
 
+def test_children_in_order_are_accepted() -> None:
+    work = [of_child(one) for one in (TEXT, CARD, question(), RUNNING, DONE)]
+    play(SHOWS, NEW, OPENED, PROMPT, BORN, *work, RESTS, END)
+
+
 @pytest.mark.parametrize(
     "messages",
     [
+        [NEW, OPENED, PROMPT, BORN],
+        [SHOWS, NEW, OPENED, BORN],
+        [SHOWS, NEW, OPENED, PROMPT, of_child(TEXT)],
+        [SHOWS, NEW, OPENED, PROMPT, BORN, END],
+        [SHOWS, NEW, OPENED, PROMPT, BORN, of_child(CARD), RESTS],
+        [SHOWS, NEW, OPENED, PROMPT, BORN, RESTS, END, of_child(TEXT)],
+        [SHOWS, NEW, OPENED, PROMPT, BORN, of_child(BORN)],
         [NEW, COMMANDS],
         [NEW, OPENED, TEXT],
         [NEW, OPENED, PROMPT, END, TEXT],

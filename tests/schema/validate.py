@@ -17,6 +17,10 @@ from jsonschema.exceptions import best_match
 from jsonschema.validators import extend
 
 SCHEMA = Path(__file__).with_name("v1.schema.json")
+UNSTABLE = Path(__file__).with_name("v1.schema.unstable.json")
+
+NEWER = {"subagent_update", "session_message", "session_message_chunk"}
+"""Updates that have become stable since; they are taken from the unstable schema."""
 
 OPEN = {"_meta", "rawInput", "rawOutput"}
 
@@ -131,7 +135,23 @@ def _key(message_id: Any) -> tuple[type, Any]:
 @cache
 def _definitions() -> dict[str, Schema]:
     definitions: dict[str, Schema] = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
+    newer: dict[str, Schema] = json.loads(UNSTABLE.read_text(encoding="utf-8"))["$defs"]
+    for member in newer["SessionUpdate"]["oneOf"]:
+        if member["properties"]["sessionUpdate"]["const"] in NEWER:
+            definitions["SessionUpdate"]["oneOf"].append(member)
+            _add_named(member, newer, definitions)
     return definitions
+
+
+def _add_named(part: Any, newer: Mapping[str, Schema], definitions: dict[str, Schema]) -> None:
+    """Add to ``definitions`` what a part of the newer schema refers to and they have not."""
+    for value in part.values() if isinstance(part, dict) else part:
+        if isinstance(value, dict | list):
+            _add_named(value, newer, definitions)
+    name = part.get("$ref", "").rpartition("/")[2] if isinstance(part, dict) else ""
+    if name and name not in definitions:
+        definitions[name] = newer[name]
+        _add_named(newer[name], newer, definitions)
 
 
 def _definition(name: str) -> Schema:

@@ -1,0 +1,213 @@
+"""Children of a session as its editor sees them: on their parent's card, or in their own sessions.
+
+The model is a function of the request, since children ask side by side in any order.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.e2e.client import FULL
+from tests.e2e.editor import ALLOW, REJECT, AgentError, Session
+from tests.e2e.stage import Stage
+from tests.fakes.provider import Call, Recorded, Reply, call, calls, say
+
+SHOWS_CHILDREN = {**FULL, "subagents": {}}
+
+
+class Family:
+    """A model that delegates at ``go``, and whose children each run one command."""
+
+    def __init__(self, *tasks: str) -> None:
+        self.tasks = tasks
+        self.results: list[str] = []
+
+    def __call__(self, request: Recorded) -> Reply:
+        messages = request.messages
+        asked = [m for m in messages if m["role"] == "user"][-1]["content"]
+        answered = messages[-1]["role"] == "tool"
+        if asked.startswith("go"):
+            if answered:
+                self.results.append(messages[-1]["content"])
+                return say("All done.")
+            tasks = [{"task": task} for task in self.tasks]
+            return calls(Call("delegate_task", {"tasks": tasks}, id=f"give-{len(messages)}"))
+        return self.child(asked.split()[0], answered=answered)
+
+    def child(self, word: str, *, answered: bool) -> Reply:
+        if answered:
+            return say(f"{word} is finished.")
+        return call("terminal", {"command": f"echo {word} > {word}.txt"}, id="run")
+
+
+@pytest.fixture
+def show(stage: Stage) -> Iterator[Callable[..., Family]]:
+    def make(*tasks: str) -> Family:
+        family = Family(*tasks)
+        stage.provider.handler = family
+        return family
+
+    return make
+
+
+def children_of(session: Session) -> dict[str, list[dict[str, Any]]]:
+    """Return the updates about each child, by its id, in the order of their beginnings."""
+    told: dict[str, list[dict[str, Any]]] = {}
+    for update in session.of_kind("subagent_update"):
+        told.setdefault(update["sessionId"], []).append(update)
+    return told
+
+
+def in_child(session: Session, child: str) -> Session:
+    return Session(session.client, child, session.cwd, {})
+
+
+async def test_children_on_their_parents_card(
+    stage: Stage, running: Any, show: Callable[..., Family]
+) -> None:
+    family = show("alpha", "beta")
+    async with running(stage) as client:
+        client.editor.decide = lambda p: ALLOW if "alpha" in p["toolCall"]["title"] else REJECT
+        session = await client.new_session()
+        assert await session.prompt("go") == "end_turn"
+        assert session.text == "All done."
+        assert (session.cwd / "alpha.txt").exists()
+        assert not (session.cwd / "beta.txt").exists()
+        assert len(client.editor.asked) == 2
+        assert {asked["sessionId"] for asked in client.editor.asked} == {session.id}
+        for asked in client.editor.asked:
+            word = asked["toolCall"]["rawInput"]["command"].split()[1]
+            reason = asked["toolCall"]["content"][-1]["content"]["text"]
+            assert reason.startswith(f"Asked for the task “{word}”.")
+        cards = session.cards
+        parent = cards.pop("give-2")
+        assert parent["statuses"][0] == "pending"
+        assert parent["statuses"].count("completed") == 1
+        told = [part["content"]["text"] for part in parent["content"]]
+        assert [text.splitlines()[-1] for text in told] == [
+            "alpha is finished.",
+            "beta is finished.",
+        ]
+        assert sorted(card["status"] for card in cards.values()) == ["completed", "failed"]
+        (result,) = family.results
+        assert "## 1. alpha: completed after 2 steps\nalpha is finished." in result
+        before = session.cards
+    async with running(stage) as client:
+        again = await client.load_session(session.id, session.cwd)
+        assert {k: (c["status"], c["content"]) for k, c in again.cards.items()} == {
+            k: (c["status"], c["content"]) for k, c in before.items()
+        }
+        assert [s["sessionId"] for s in (await client.request("session/list"))["sessions"]] == [
+            session.id
+        ]
+
+
+async def test_children_in_sessions_of_their_own(
+    stage: Stage, running: Any, show: Callable[..., Family]
+) -> None:
+    show("alpha", "beta")
+    async with running(stage, capabilities=SHOWS_CHILDREN) as client:
+        client.editor.decide = lambda p: ALLOW if "alpha" in p["toolCall"]["title"] else REJECT
+        session = await client.new_session()
+        assert await session.prompt("go") == "end_turn"
+        told = children_of(session)
+        assert sorted(updates[0]["title"] for updates in told.values()) == ["alpha", "beta"]
+        for child, updates in told.items():
+            assert updates[0]["state"] == {"state": "running"}
+            assert updates[0]["capabilities"] == {"cancel": {}}
+            assert updates[-1]["state"] == {"state": "idle", "stopReason": "end_turn"}
+            seen, word = in_child(session, child), updates[0]["title"]
+            message = seen.updates[0]
+            assert message["sessionUpdate"] == "session_message"
+            assert message["senderSessionId"] == session.id
+            assert message["content"][0]["text"].startswith(word)
+            assert list(seen.cards) == ["run"]
+            assert seen.cards["run"]["status"] == ("completed" if word == "alpha" else "failed")
+            assert seen.text == f"{word} is finished."
+        assert {asked["sessionId"] for asked in client.editor.asked} == told.keys()
+        assert list(session.cards) == ["give-2"]
+        before = {child: in_child(session, child).cards for child in told}
+        with pytest.raises(AgentError):
+            await client.load_session(next(iter(told)), session.cwd)
+    async with running(stage, capabilities=SHOWS_CHILDREN) as client:
+        again = await client.load_session(session.id, session.cwd)
+        for child, updates in children_of(again).items():
+            assert "capabilities" not in updates[0]
+            assert updates[-1]["state"]["stopReason"] == "end_turn"
+            seen = in_child(again, child)
+            assert seen.updates[0]["sessionUpdate"] == "session_message"
+            assert seen.text.endswith("is finished.")
+            assert seen.cards["run"]["status"] == before[child]["run"]["status"]
+        assert list(again.cards) == ["give-2"]
+
+
+@pytest.mark.parametrize("capabilities", [FULL, SHOWS_CHILDREN], ids=["card", "sessions"])
+async def test_a_cancel_takes_the_children_along(
+    stage: Stage, running: Any, show: Callable[..., Family], capabilities: dict[str, Any]
+) -> None:
+    show("alpha", "beta")
+    async with running(stage, capabilities=capabilities) as client:
+        client.editor.decide = lambda _: None
+        session = await client.new_session()
+        answer = session.begin("go")
+        await session.wait_for_question()
+        session.cancel()
+        assert (await answer)["stopReason"] == "cancelled"
+        assert session.cards["give-2"]["status"] == "failed"
+        for updates in children_of(session).values():
+            assert updates[-1]["state"] == {"state": "idle", "stopReason": "cancelled"}
+        client.editor.decide = lambda _: REJECT
+        assert await session.prompt("go again") == "end_turn"
+        assert session.text.endswith("All done.")
+    assert not list(session.cwd.iterdir())
+
+
+async def test_one_child_is_cancelled_alone(
+    stage: Stage, running: Any, show: Callable[..., Family]
+) -> None:
+    family = show("alpha", "beta")
+    async with running(stage, capabilities=SHOWS_CHILDREN) as client:
+        answers: dict[str, asyncio.Future[Any]] = {}
+        loop = asyncio.get_running_loop()
+
+        def decide(params: dict[str, Any]) -> Any:
+            return answers.setdefault(params["sessionId"], loop.create_future())
+
+        client.editor.decide = decide
+        session = await client.new_session()
+        answer = session.begin("go")
+        first = (await session.wait_for_question())["sessionId"]
+        client.notify("session/cancel", {"sessionId": first})
+        second = (await session.wait_for_question(2))["sessionId"]
+        answers[second].set_result(ALLOW)
+        assert (await answer)["stopReason"] == "end_turn"
+        states = {child: told[-1]["state"] for child, told in children_of(session).items()}
+        assert states[first] == {"state": "idle", "stopReason": "cancelled"}
+        assert states[second] == {"state": "idle", "stopReason": "end_turn"}
+        assert "interrupted by the user after 1 step" in family.results[0]
+        assert "completed after 2 steps" in family.results[0]
+
+
+@pytest.mark.parametrize("capabilities", [FULL, SHOWS_CHILDREN], ids=["card", "sessions"])
+async def test_children_of_a_killed_process(
+    stage: Stage, running: Any, show: Callable[..., Family], capabilities: dict[str, Any]
+) -> None:
+    show("alpha", "beta")
+    async with running(stage, capabilities=capabilities) as client:
+        client.editor.decide = lambda _: None
+        session = await client.new_session()
+        session.begin("go").add_done_callback(lambda answer: answer.exception())
+        await session.wait_for_question()
+        await client.kill()
+    async with running(stage, capabilities=capabilities) as client:
+        again = await client.load_session(session.id, session.cwd)
+        assert {card["status"] for card in again.cards.values()} == {"failed"}
+        for updates in children_of(again).values():
+            assert updates[-1]["state"] == {"state": "idle"}
+        stage.provider.handler = lambda request: say(
+            "It may." if "it may have run" in str(request.messages) else "No."
+        )
+        assert await again.prompt("what now") == "end_turn"
+        assert again.text.endswith("It may.")
