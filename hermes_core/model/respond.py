@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hermes_core.ground.errors import AuthFailed, MalformedResponse, ProviderError
+from hermes_core.ground.errors import AuthFailed, ConfigError, MalformedResponse, ProviderError
 from hermes_core.ground.events import Emit, StatusChanged, UsageUpdated
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message, is_empty
@@ -137,6 +137,10 @@ class Model:
                 fold = call.run()
             except ProviderError as error:
                 self._recover(error, call is not None and call.text_shown, ask)
+            except ConfigError as error:
+                shown = call is not None and call.text_shown
+                if shown or not self._seat.leave_out(error, emit):
+                    raise
             else:
                 answer = self._conclude(fold, ask)
                 if not self._passes_on(answer, ask.emit):

@@ -191,13 +191,23 @@ class Seat:
         """Go on to the next fallback that can be used, and tell it; return whether there is one."""
         return self._advance(f"{error} {error.advice}".rstrip(), emit)
 
+    def leave_out(self, error: ConfigError, emit: Emit) -> bool:
+        """Go on to the next fallback in place of one that turns out not to be set up.
+
+        So it is with a primary that has no credentials; any other fault of its settings is told.
+        Returns whether there is another.
+        """
+        if self._chain.on_primary and not isinstance(error, NoCredentials):
+            return False
+        return self._advance(f"{self._candidate.name} is left out: {_first(error)}", emit)
+
     def _advance(self, why: str, emit: Emit) -> bool:
         left_out: list[str] = []
         while (candidate := self._chain.advance()) is not None:
             try:
                 access = candidate.access()
             except ConfigError as error:
-                left_out.append(f"{candidate.name} is left out: {error}")
+                left_out.append(f"{candidate.name} is left out: {_first(error)}")
                 continue
             if _identity(access.runtime) in self._asked:
                 continue
@@ -234,6 +244,12 @@ class Seat:
             self._spent.clear()
             self._refreshed = False
         REDACTOR.register(access.runtime.api_key)
+
+
+def _first(error: ConfigError) -> str:
+    """Return what is wrong, without what to do about it, which `hermes doctor` tells."""
+    what, dot, _ = str(error).partition(". ")
+    return f"{what}{dot.rstrip()}"
 
 
 def _identity(runtime: Runtime) -> tuple[str, str, str]:

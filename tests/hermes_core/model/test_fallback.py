@@ -1,5 +1,7 @@
 """Falling back against three fake providers: triggers, what changes, what is told."""
 
+from dataclasses import replace
+
 import pytest
 
 from hermes_core.ground.errors import (
@@ -16,9 +18,10 @@ from hermes_core.ground.events import Event, UsageUpdated
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message
 from hermes_core.ground.runtime import Compat
+from hermes_core.ground.secrets import Secret
 from hermes_core.model.chain import Resolved
 from tests.fakes.canaries import canary
-from tests.fakes.provider import Cut, Finish, Reply, Text, fail, say
+from tests.fakes.provider import Cut, FakeProvider, Finish, Reply, Text, fail, say
 from tests.hermes_core.model.candidates import HI, NOW, Broken, Clock, Make, Providers, ask, at
 from tests.hermes_core.model.conftest import Shown
 
@@ -279,6 +282,31 @@ def test_with_nobody_left_that_can_be_used_the_first_failure_is_told(
     providers[0].script(fail(503, "busy", **NOW))
     with pytest.raises(ServerError, match="p0 failed"):
         ask(make(Resolved(at(providers[0])), broken), shown)
+
+
+def without_program(provider: FakeProvider, number: int) -> Resolved:
+    runtime = replace(at(provider, number), api_key=Secret(""), auth="process")
+    return Resolved(replace(runtime, options=(("command", "/nowhere/copilot"),)))
+
+
+def test_an_entry_that_turns_out_not_to_be_set_up_does_not_end_the_chain(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    missing = without_program(providers[1], 1)
+    model = make(Resolved(at(providers[0])), missing, Resolved(at(providers[2], 2)))
+    providers[0].script(fail(503, "busy", **NOW))
+    providers[2].script(say("here"))
+    assert ask(model, shown)["content"] == "here"
+    assert "m1 through p1 is left out: /nowhere/copilot" in shown.statuses[-1]
+    assert shown.statuses[-1].endswith("Going on with m2 through p2.")
+
+
+def test_a_primary_that_turns_out_not_to_be_set_up_is_told(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    model = make(without_program(providers[0], 0), Resolved(at(providers[1], 1)))
+    with pytest.raises(ConfigError, match="could not be started"):
+        ask(model, shown)
 
 
 def test_an_entry_that_is_what_is_running_is_passed_over(
