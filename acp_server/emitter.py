@@ -26,6 +26,9 @@ from hermes_core.ground.interrupt import Interrupt
 
 UPDATE = "session/update"
 
+BARE = View()
+"""For a client that announced nothing."""
+
 
 class Notify(Protocol):
     """Sends a notification to the client, from any thread; waits while the client is slow."""
@@ -41,14 +44,12 @@ class Notify(Protocol):
 
 
 class Emitter:
-    """An ``Emit`` for one session. notices, subagents: whether the client announced them."""
+    """An ``Emit`` for one session. view: what the client is shown."""
 
-    def __init__(
-        self, notify: Notify, session_id: str, *, notices: bool = False, subagents: bool = False
-    ) -> None:
+    def __init__(self, notify: Notify, session_id: str, view: View = BARE) -> None:
         self._notify = notify
         self._session_id = session_id
-        self._view = View(notices, subagents)
+        self._view = view
         self._lock = threading.Lock()
         self._interrupt: Interrupt | None = None
         self._asides: dict[int, Interrupt] = {}
@@ -73,7 +74,7 @@ class Emitter:
                 del self._asides[thread]
 
     def end(self) -> None:
-        """End every card and child that is still open and let nothing through any more."""
+        """End every card, child and compaction that is open and let nothing through any more."""
         with self._lock:
             for session_id, update in self._unfinished.end(INTERRUPTED, "cancelled"):
                 self._send(update, self._interrupt, session_id=session_id)

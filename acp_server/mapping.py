@@ -18,6 +18,8 @@ from hermes_core.ground.content import CardContent, Diff, Location
 from hermes_core.ground.errors import AuthFailed, HermesError, NoCredentials, ProviderError
 from hermes_core.ground.events import (
     ApprovalRequested,
+    Compacted,
+    CompactionStarted,
     PlanChanged,
     ReasoningDelta,
     ShownEvent,
@@ -47,10 +49,12 @@ _ANSWERS: dict[str, Answer] = {
 }
 
 
-def to_updates(event: ShownEvent, *, notices: bool = False, replaying: bool = False) -> list[Json]:
+def to_updates(
+    event: ShownEvent, *, notices: bool = False, compaction: bool = False, replaying: bool = False
+) -> list[Json]:
     """Return the ``session/update`` payloads that show ``event``; most events are none or one.
 
-    notices: whether the client announced ``session.notices``.
+    notices, compaction: whether the client announced ``session.notices``, ``session.compaction``.
     replaying: whether a stored session is shown again; only then are the user's own messages and
     the mark of an interrupted turn sent, which a client of a running turn has already.
     """
@@ -60,6 +64,8 @@ def to_updates(event: ShownEvent, *, notices: bool = False, replaying: bool = Fa
         return []
     if isinstance(event, UserSteered) and not replaying:
         return [_status(StatusChanged("info", STEERED), notices)]
+    if isinstance(event, CompactionStarted | Compacted):
+        return [_compaction(event) if compaction else _told(event, notices and not replaying)]
     show = _SHOWN.get(type(event))
     return [show(event)] if show else []
 
@@ -88,6 +94,15 @@ def failed_call(call_id: str, text: str) -> Json:
         "status": "failed",
         "content": [_text_content(text)],
         "rawOutput": text,
+    }
+
+
+def compaction_update(compaction_id: str, status: str) -> Json:
+    """Return the update that tells how far the shortening of a conversation is."""
+    return {
+        "sessionUpdate": "compaction_update",
+        "compactionId": compaction_id,
+        "status": status,
     }
 
 
@@ -159,6 +174,27 @@ def _status(event: StatusChanged, notices: bool) -> Json:
     if notices:
         return {"sessionUpdate": "notice", "severity": event.level, "title": one_line(text) or "?"}
     return _chunk("agent_thought_chunk", f"{text}\n")
+
+
+def _told(event: CompactionStarted | Compacted, notices: bool) -> Json:
+    failed = isinstance(event, Compacted) and event.status == "failed"
+    return _status(StatusChanged("warning" if failed else "info", event.text), notices)
+
+
+def _compaction(event: CompactionStarted | Compacted) -> Json:
+    update = compaction_update(event.compaction_id, "in_progress")
+    if isinstance(event, CompactionStarted):
+        return update
+    update["status"] = event.status
+    text = REDACTOR.redact(event.text)
+    if event.status == "failed":
+        update["error"] = one_line(text)
+    elif event.status == "completed":
+        parts = [text, REDACTOR.redact(event.summary)]
+        update["summary"] = [{"type": "text", "text": "\n\n".join(filter(None, parts))}]
+        sizes = {"beforeTokens": event.before_tokens, "afterTokens": event.after_tokens}
+        update["_meta"] = {"hermes": sizes}
+    return update
 
 
 def _text(event: TextDelta) -> Json:

@@ -1,6 +1,7 @@
 """A stored session, shown again: the display log through the same mapping as a running turn."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from acp_server.subagents import Addressed, Unfinished, View, addressed
@@ -9,19 +10,22 @@ from hermes_core.ground.events_json import from_json
 
 UNFINISHED = "Hermes stopped before this call ended; it may have run."
 
+REPLAYED = View(replaying=True)
+"""For a client that announced nothing."""
+
 Log = Callable[[str], Iterable[Mapping[str, Any]]]
 """Returns the display log of a session, by its id."""
 
 
-def replay(log: Log, session_id: str, *, subagents: bool = False) -> Iterator[Addressed]:
+def replay(log: Log, session_id: str, view: View = REPLAYED) -> Iterator[Addressed]:
     """Yield the updates that show what a session's log recorded, oldest first.
 
-    subagents: whether the client announced them; then children are shown in sessions of their
-    own. A tool call without an end, left by a killed process, is ended as failed before the next
+    view: what the client is shown; where it has sub-agents, they are in sessions of their own. A
+    tool call without an end, left by a killed process, is ended as failed before the next
     message of the user, so that no card spins for ever. Rows of a newer version are skipped.
     """
-    unfinished, view = Unfinished(), View(subagents=subagents, replaying=True)
-    for event in _events(log, session_id, children=subagents):
+    unfinished, view = Unfinished(), replace(view, replaying=True)
+    for event in _events(log, session_id, children=view.subagents):
         if isinstance(event, UserPrompted):
             yield from unfinished.end(UNFINISHED)
         for address, update in addressed(event, session_id, view):

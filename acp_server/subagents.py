@@ -8,7 +8,14 @@ children tells how they are, and a call that one of them asks about is a card be
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from acp_server.mapping import Json, failed_call, one_line, permission_request, to_updates
+from acp_server.mapping import (
+    Json,
+    compaction_update,
+    failed_call,
+    one_line,
+    permission_request,
+    to_updates,
+)
 from acp_server.schema.errors import INTERNAL_ERROR
 from hermes_core.ground.events import (
     ApprovalRequested,
@@ -34,7 +41,7 @@ _DESCRIPTION = 1_000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a client is shown. notices, subagents: whether it announced them.
+    """What a client is shown. notices, subagents, compaction: whether it announced them.
 
     replaying: whether a stored session is shown again.
     """
@@ -42,6 +49,7 @@ class View:
     notices: bool = False
     subagents: bool = False
     replaying: bool = False
+    compaction: bool = False
 
 
 def addressed(event: ShownEvent, session_id: str, view: View) -> list[Addressed]:
@@ -53,7 +61,9 @@ def addressed(event: ShownEvent, session_id: str, view: View) -> list[Addressed]
         return [(session_id, show)]
     if isinstance(event, ChildShown):
         return _in_child(event, session_id, view) if view.subagents else _beside(event, session_id)
-    updates = to_updates(event, notices=view.notices, replaying=view.replaying)
+    updates = to_updates(
+        event, notices=view.notices, compaction=view.compaction, replaying=view.replaying
+    )
     return [(session_id, update) for update in updates]
 
 
@@ -73,11 +83,12 @@ def card_id(child: str, call_id: str) -> str:
 
 
 class Unfinished:
-    """Cards and children that were shown and have not ended yet, from the updates sent."""
+    """Cards, children and compactions that were shown and have not ended, from the updates sent."""
 
     def __init__(self) -> None:
         self._cards: dict[tuple[str, str], None] = {}
         self._children: dict[str, str] = {}
+        self._compactions: dict[str, str] = {}
 
     def note(self, session_id: str, update: Json) -> None:
         """Take note of an update that is sent."""
@@ -86,6 +97,11 @@ class Unfinished:
             self._cards[session_id, update["toolCallId"]] = None
         elif kind == "tool_call_update" and update["status"] in ("completed", "failed"):
             self._cards.pop((session_id, update["toolCallId"]), None)
+        elif kind == "compaction_update":
+            if update["status"] == "in_progress":
+                self._compactions[update["compactionId"]] = session_id
+            else:
+                self._compactions.pop(update["compactionId"], None)
         elif kind == "subagent_update":
             self._children.setdefault(update["sessionId"], session_id)
             if update.get("state", {}).get("state") == "idle":
@@ -99,6 +115,9 @@ class Unfinished:
     def end(self, text: str, stop_reason: str = "") -> Iterator[Addressed]:
         """Yield what ends all of it: cards as failed, then children, the youngest first."""
         yield from self._end_cards(text)
+        while self._compactions:
+            compaction, session_id = self._compactions.popitem()
+            yield session_id, compaction_update(compaction, "cancelled")
         while self._children:
             child, parent = self._children.popitem()
             yield parent, _at_rest(child, stop_reason)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from acp_server.capabilities import ClientCapabilities
 from acp_server.client_files import ClientFiles
 from acp_server.emitter import Emitter
 from acp_server.methods.connection import Connection
 from acp_server.permissions import Permissions
 from acp_server.rpc.errors import RpcError, invalid_params
 from acp_server.session import AcpSession
+from acp_server.subagents import View
 from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config import hermes_home
 from hermes_core.local.files import LocalFiles
@@ -48,6 +50,11 @@ def place_of(params: Mapping[str, Any], environ: Mapping[str, str]) -> Place:
     return place
 
 
+def view_of(client: ClientCapabilities) -> View:
+    """Return what a client is shown."""
+    return View(client.notices, client.subagents, compaction=client.compaction)
+
+
 def open_session(connection: Connection, place: Place, session_id: str | None = None) -> AcpSession:
     """Return a session, made new or read from the store; call it on a worker thread.
 
@@ -59,7 +66,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
     config, store = connection.config(), connection.store()
     new_id = session_id or str(uuid.uuid4())
     told = client.subagents
-    screen = Emitter(server.notify, new_id, notices=client.notices, subagents=told)
+    screen = Emitter(server.notify, new_id, view_of(client))
     session = AcpSession(new_id, place.cwd, screen)
     files = ClientFiles(
         server.request_from_thread,

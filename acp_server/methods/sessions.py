@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from acp_server import slash
 from acp_server.emitter import UPDATE
 from acp_server.mapping import Json, failure_of, mode_update, to_updates
-from acp_server.methods.assembly import Place, open_session, place_of
+from acp_server.methods.assembly import Place, open_session, place_of, view_of
 from acp_server.methods.connection import Connection, unknown_session
 from acp_server.methods.warming import warm
 from acp_server.replay import replay
@@ -119,8 +119,8 @@ def _load(connection: Connection, session_id: str, place: Place, stop: Interrupt
         raise unknown_session(session_id)
     session = open_session(connection, place, session_id)
     usage: Json | None = None
-    subagents = connection.capabilities.subagents
-    for address, update in replay(store.shown, session_id, subagents=subagents):
+    view = view_of(connection.capabilities)
+    for address, update in replay(store.shown, session_id, view):
         stop.raise_if_set()
         if update["sessionUpdate"] == "usage_update" and address == session_id:
             usage = update

@@ -15,6 +15,8 @@ from hermes_core.ground.events import (
     ChildFinished,
     ChildShown,
     ChildStarted,
+    Compacted,
+    CompactionStarted,
     Emit,
     Event,
     ReasoningDelta,
@@ -169,6 +171,10 @@ class CallbackView:
         if self._callbacks.approval_callback and not event.reply.done():
             event.reply.set_result(self._callbacks.approval_callback(event))
 
+    def _compacting(self, event: CompactionStarted | Compacted) -> None:
+        failed = isinstance(event, Compacted) and event.status == "failed"
+        self._status(StatusChanged("warning" if failed else "info", event.text))
+
     def _status(self, event: StatusChanged) -> None:
         if self._callbacks.status_callback:
             self._callbacks.status_callback(event.level, event.text)
@@ -214,6 +220,8 @@ class CallbackView:
         ToolCallFinished: _finished,
         ApprovalRequested: _approval,
         StatusChanged: _status,
+        CompactionStarted: _compacting,
+        Compacted: _compacting,
         ChildStarted: _child_started,
         ChildShown: _child_shown,
         ChildFinished: _child_finished,

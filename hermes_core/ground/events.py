@@ -139,6 +139,35 @@ class StatusChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionStarted:
+    """The conversation begins to be shortened; ``Compacted`` with the same id follows.
+
+    text: what a person is told.
+    """
+
+    compaction_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """How shortening the conversation ended; if not ``completed``, nothing has changed.
+
+    before_tokens, after_tokens: estimated tokens of a request. text: what a person is told.
+    summary: what the model goes on with in the place of earlier messages, ``""`` if none went.
+    history_id: the session id under which the shortened history stands in the store.
+    """
+
+    compaction_id: str
+    status: Literal["completed", "failed", "cancelled"]
+    text: str
+    before_tokens: int
+    after_tokens: int
+    summary: str = ""
+    history_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnInterrupted:
     """The turn was cancelled; what was shown of an unfinished answer is not part of the history."""
 
@@ -221,6 +250,8 @@ ShownEvent = (
     | PlanChanged
     | UsageUpdated
     | StatusChanged
+    | CompactionStarted
+    | Compacted
     | TurnInterrupted
     | ChildStarted
     | ChildShown

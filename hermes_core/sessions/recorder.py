@@ -10,6 +10,7 @@ from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import (
     ApprovalRequested,
     ChildShown,
+    CompactionStarted,
     Emit,
     Event,
     ReasoningDelta,
@@ -30,7 +31,14 @@ MAX_GATHERED = 4_096
 MAX_AGE = 1.0
 """Seconds that streamed text may wait to be written, whether more of it comes or not."""
 
-_PASSING = (ToolCallProgress, StepStarted, StepFinished, ToolCallGenerating, ApprovalRequested)
+_PASSING = (
+    ToolCallProgress,
+    StepStarted,
+    StepFinished,
+    ToolCallGenerating,
+    ApprovalRequested,
+    CompactionStarted,
+)
 
 Delta = TextDelta | ReasoningDelta
 

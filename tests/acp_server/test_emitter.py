@@ -4,7 +4,10 @@ from typing import Any
 
 from acp_server.emitter import Emitter
 from acp_server.mapping import Json
+from acp_server.subagents import View
 from hermes_core.ground.events import (
+    Compacted,
+    CompactionStarted,
     ReasoningDelta,
     StatusChanged,
     StepStarted,
@@ -96,9 +99,26 @@ def test_a_card_left_open_is_ended_with_the_turn() -> None:
     assert ends == [("c1", "completed"), ("c2", "failed")]
 
 
+def test_a_compaction_left_open_is_ended_with_the_turn() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1", View(compaction=True))
+    emitter.begin(Interrupt())
+    emitter(CompactionStarted("k1", "Making room."))
+    emitter(Compacted("k1", "failed", "No room.", 9, 9))
+    emitter(CompactionStarted("k2", "Making room."))
+    emitter.end()
+    emitter.end()
+    assert [(update["compactionId"], update["status"]) for update in wire.sent] == [
+        ("k1", "in_progress"),
+        ("k1", "failed"),
+        ("k2", "in_progress"),
+        ("k2", "cancelled"),
+    ]
+
+
 def test_what_has_no_form_in_the_protocol_is_not_sent() -> None:
     wire = Wire()
-    emitter = Emitter(wire.notify, "s1", notices=True)
+    emitter = Emitter(wire.notify, "s1", View(notices=True))
     emitter.begin(Interrupt())
     emitter(StepStarted(1))
     assert wire.sent == []

@@ -20,6 +20,8 @@ from hermes_core.ground.events import (
     ChildFinished,
     ChildShown,
     ChildStarted,
+    Compacted,
+    CompactionStarted,
     PlanChanged,
     ReasoningDelta,
     ShownEvent,
@@ -51,6 +53,8 @@ EVENTS: list[Any] = [
     UsageUpdated(10, 1000),
     UsageUpdated(10, 1000, 0.012),
     StatusChanged("warning", "the provider is busy"),
+    CompactionStarted("k1", "Making room."),
+    Compacted("k1", "completed", "Made room.", 900, 90, "## Goal", "s9"),
     TurnInterrupted(),
 ]
 
@@ -76,8 +80,9 @@ def question(**changes: Any) -> ApprovalRequested:
 
 def test_every_event_is_either_shown_or_known_to_be_silent() -> None:
     silent = {StepStarted, StepFinished, ToolCallGenerating, StatusChanged}
+    compaction = {CompactionStarted, Compacted}
     of_children = {ChildStarted, ChildShown, ChildFinished}
-    assert set(mapping._SHOWN) | silent | of_children == set(get_args(ShownEvent))
+    assert set(mapping._SHOWN) | silent | of_children | compaction == set(get_args(ShownEvent))
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
@@ -201,6 +206,42 @@ def test_a_status_is_a_notice_only_for_a_client_that_announced_notices() -> None
     assert to_updates(event)[0]["sessionUpdate"] == "agent_thought_chunk"
     again = to_updates(event, notices=True, replaying=True)[0]
     assert again["sessionUpdate"] == "agent_thought_chunk"
+
+
+def test_a_compaction_is_a_status_for_a_client_that_knows_of_none() -> None:
+    begun = CompactionStarted("k1", "Making room.")
+    done = Compacted("k1", "completed", "Made room.", 900, 90, "## Goal")
+    failed = Compacted("k1", "failed", "No room.", 900, 900)
+    assert to_updates(begun)[0]["sessionUpdate"] == "agent_thought_chunk"
+    shown = [to_updates(event, notices=True)[0] for event in (begun, done, failed)]
+    assert [(s["severity"], s["title"]) for s in shown] == [
+        ("info", "Making room."),
+        ("info", "Made room."),
+        ("warning", "No room."),
+    ]
+    again = to_updates(done, notices=True, replaying=True)[0]
+    assert again["content"]["text"] == "Made room.\n"
+
+
+@pytest.mark.parametrize("replaying", [True, False])
+def test_a_compaction_is_an_entry_of_its_own_where_that_was_announced(replaying: bool) -> None:
+    def shown(event: Any) -> Any:
+        (update,) = to_updates(event, compaction=True, replaying=replaying)
+        assert update.pop("sessionUpdate") == "compaction_update"
+        assert update.pop("compactionId") == "k1"
+        return update
+
+    assert shown(CompactionStarted("k1", "Making room.")) == {"status": "in_progress"}
+    assert shown(Compacted("k1", "completed", "Made room.", 900, 90, "## Goal")) == {
+        "status": "completed",
+        "summary": [{"type": "text", "text": "Made room.\n\n## Goal"}],
+        "_meta": {"hermes": {"beforeTokens": 900, "afterTokens": 90}},
+    }
+    assert shown(Compacted("k1", "failed", "No room.", 900, 900)) == {
+        "status": "failed",
+        "error": "No room.",
+    }
+    assert shown(Compacted("k1", "cancelled", "Stopped.", 900, 900)) == {"status": "cancelled"}
 
 
 @pytest.mark.parametrize("notices", [True, False])
