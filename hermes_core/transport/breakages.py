@@ -74,9 +74,16 @@ def _what_broke(error: Exception, where: str, network: Network, *, begun: bool) 
         return f"The answer stopped: {where} {silent}." if begun else f"{where} {silent}."
     if isinstance(error, httpcore.ConnectError):
         return f"{where} cannot be reached: {_reason(error)}."
+    if isinstance(error, httpcore.RemoteProtocolError) and not begun and _is_foreign(error):
+        return f"{where} answers, but not in proper HTTP; is it https:// where http:// is set?"
     if begun:
         return f"The answer was cut off: the connection to {where} broke."
     return f"{where} closed the connection without an answer."
+
+
+def _is_foreign(error: Exception) -> bool:
+    """Tell whether something came that is no proper HTTP, rather than nothing."""
+    return "disconnected" not in str(error)
 
 
 def _reason(error: Exception) -> str:

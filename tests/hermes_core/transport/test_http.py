@@ -140,6 +140,10 @@ def test_an_answer_that_is_no_http_has_failed(ask: Ask, provider: FakeProvider) 
     provider.script(Reply(wire=b"SSH-2.0-OpenSSH_9.2\r\n"))
     with pytest.raises(ConnectionFailed):
         ask()
+    alert_of_tls = b"\x15\x03\x01\x00\x02\x02\x16"
+    provider.script(Reply(wire=alert_of_tls))
+    with pytest.raises(ConnectionFailed, match="not in proper HTTP"):
+        ask()
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
