@@ -5,6 +5,7 @@ import platform
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -114,11 +115,25 @@ def _settings(config: Config) -> Iterator[Finding]:
         yield Finding("good", "home", f"{home} (made when it is needed)")
     for name in ("config.yaml", ".env", "auth.json"):
         path = home / name
-        yield Finding("good" if path.is_file() else "", name, "read" if path.is_file() else "none")
+        if name == ".env" and _is_open(path):
+            words = f"read, and other users can read it too: `chmod 600 {path}` closes it"
+            yield Finding("odd", name, words)
+        else:
+            there = path.is_file()
+            yield Finding("good" if there else "", name, "read" if there else "none")
     from hermes_core.providers.registry import problems
 
     for warning in (*config.warnings, *problems(home)):
         yield Finding("odd", "", warning)
+
+
+def _is_open(path: Path) -> bool:
+    """Tell whether other users can read a file."""
+    try:
+        file, folder = path.stat(), path.parent.stat()
+    except OSError:
+        return False
+    return any(file.st_mode & bit << 2 and folder.st_mode & bit for bit in (0o001, 0o010))
 
 
 def _unwritable(folder: Path, *, trial: bool) -> str:
@@ -159,6 +174,14 @@ def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
         reason = reasons.get(about)
         mark: Mark = "odd" if about == "key" and runtime.withheld else "good"
         yield Finding(mark, about, f"{words}  ({reason})" if reason else words)
+    if runtime.auth == "aws" and find_spec("boto3") is None:
+        yield Finding(
+            "bad",
+            "provider",
+            "AWS's own credentials need boto3, which is not installed.",
+            "Install `hermes-editor-agent[aws]`, or set a Bedrock API key as "
+            "AWS_BEARER_TOKEN_BEDROCK.",
+        )
     if silent:
         yield Finding(
             "odd" if config.fallback_providers else "bad",

@@ -88,7 +88,7 @@ def offer_text(found: Offer, limit: int = 40) -> str:
     if len(found.models) > limit:
         lines.append(f"- and {len(found.models) - limit} more; a further word narrows it down")
     if not lines:
-        lines = [f"{found.provider} has no model of that name."]
+        lines = [f"No model of {found.provider} that fits is known."]
     return "\n".join([*lines, *(["", found.note] if found.note else [])])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from hermes_core.ground.errors import ConfigError, NoCredentials
@@ -106,7 +107,8 @@ def needs_of(profile: ProviderProfile) -> str:
     """Return what it takes to use a provider, in words."""
     keys = " or ".join(profile.key_envs)
     if profile.auth_kind == "aws":
-        return f"AWS credentials ({keys or 'variables, a profile or a role'}) and a region"
+        own = "AWS's own credentials with the extra `aws`"
+        return f"{keys}, or {own}, and a region" if keys else f"{own}, and a region"
     if profile.auth_kind == "process":
         return "its own program, logged in"
     if profile.auth_kind == "none":
@@ -125,8 +127,8 @@ def _origin(runtime: Runtime, config: Config) -> str:
     """Return where the key is from, or who else holds the login; "" if nobody seems to."""
     if runtime.auth == "process":
         return _of_program(runtime.option("command") or "copilot", config)
-    if runtime.auth == "aws" and not runtime.api_key:
-        return _of_aws(config)
+    if runtime.auth == "aws":
+        return "" if find_spec("boto3") is None else _of_aws(runtime, config)
     return _reason(runtime)
 
 
@@ -136,7 +138,9 @@ def _of_program(name: str, config: Config) -> str:
     return f"the program {name}, if it is logged in" if is_there else ""
 
 
-def _of_aws(config: Config) -> str:
+def _of_aws(runtime: Runtime, config: Config) -> str:
+    if runtime.api_key:
+        return _reason(runtime)
     variable = next(filter(config.variable, _AWS_SIGNS), None)
     if variable:
         return f"AWS's own credentials: {variable}"

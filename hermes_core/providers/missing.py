@@ -9,6 +9,7 @@ from hermes_core.providers.pool import parts
 from hermes_core.providers.profile import ProviderProfile
 from hermes_core.transport import guard
 
+_GIVE = "`--model NAME`, or `/model NAME --provider {name}` in a session."
 _EXAMPLE = "OPENROUTER_API_KEY"
 
 
@@ -85,9 +86,9 @@ def no_model(
     if config.model and saved is not None:
         return ConfigError(
             f"No model is set for {profile.name}: model.default in config.yaml is for "
-            f"{saved.name}. Give one with --model."
+            f"{saved.name}. Give one: {_GIVE.format(name=profile.name)}"
         )
     return ConfigError(
-        f"No model is set for {profile.name}. Set model.default in config.yaml, or give one "
-        "with --model."
+        f"No model is set for {profile.name}. Set model.default in config.yaml, or give one: "
+        f"{_GIVE.format(name=profile.name)}"
     )

@@ -231,7 +231,8 @@ class _Resolution:
         if config.model and self._is_ours and profile.auth_kind != "none":
             return self._taken(config.model, "model.default in config.yaml")
         if profile.default_model:
-            return self._taken(profile.default_model, "built in")
+            own = f"{profile.name} in config.yaml"
+            return self._taken(profile.default_model, own if profile.entry else "built in")
         raise no_model(profile, config, self._chosen.saved)
 
     def _taken(self, model: str, reason: str) -> str:

@@ -5,6 +5,7 @@ import errno
 import os
 import socket
 import sqlite3
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(home: Path, **files: str) -> None:
-    home.mkdir()
+    home.mkdir(mode=0o700)
     for name, text in files.items():
         (home / {"config": "config.yaml", "env": ".env"}[name]).write_text(text)
 
@@ -229,3 +230,31 @@ def test_the_fallbacks_are_told_with_what_they_lack(
     assert "✓ fallback     1. a/b through openrouter (OPENROUTER_API_KEY in .env)" in shown
     assert "! fallback     2. m through minimax: There is no key for minimax." in shown
     assert KEY not in shown
+
+
+def test_keys_that_other_users_can_read_are_told(home: Path, capsys: Captured) -> None:
+    write(home, config=OWN)
+    file = home / ".env"
+    file.write_text("OPENAI_API_KEY=canary-key\n")
+    for mode, folder, is_open in (
+        (0o644, 0o755, True),
+        (0o644, 0o700, False),
+        (0o600, 0o755, False),
+    ):
+        file.chmod(mode)
+        home.chmod(folder)
+        main(["doctor"])
+        assert ("other users can read it too" in capsys.readouterr().out) is is_open
+
+
+def test_a_library_that_is_missing_is_told(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    write(home, config="model: {provider: bedrock, default: anthropic.claude-sonnet-5}\n")
+    monkeypatch.setenv("AWS_PROFILE", "work")
+    assert main(["doctor"]) == 0
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    assert main(["doctor"]) == 1
+    assert "hermes-editor-agent[aws]" in capsys.readouterr().out
+    assert main(["providers"]) == 0
+    assert "✓ bedrock" not in capsys.readouterr().out

@@ -40,7 +40,7 @@ def test_models_are_searched_by_words(tmp_path: Path, provider: FakeProvider) ->
     found = offer(config, "custom:lab", "BIG cod")
     assert [one.id for one in found.models] == ["big/coder"]
     assert offer_text(found) == "- `big/coder`: 9,000 tokens"
-    assert "no model of that name" in offer_text(offer(config, "custom:lab", "none"))
+    assert "No model of custom:lab that fits" in offer_text(offer(config, "custom:lab", "none"))
 
 
 def test_a_provider_that_cannot_be_asked_offers_what_its_profile_names(tmp_path: Path) -> None:
