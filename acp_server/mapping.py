@@ -209,8 +209,9 @@ def _prompted(event: UserPrompted | UserSteered) -> Json:
     return _chunk("user_message_chunk", event.text, event.message_id)
 
 
-def _interrupted(_event: TurnInterrupted) -> Json:
-    return _chunk("agent_thought_chunk", f"{INTERRUPTED}\n")
+def _interrupted(event: TurnInterrupted) -> Json:
+    not_run = f" Not run: {'; '.join(map(one_line, event.not_run))}." if event.not_run else ""
+    return _chunk("agent_thought_chunk", f"{INTERRUPTED}{not_run}\n")
 
 
 def _started(event: ToolCallStarted) -> Json:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hermes_core.agent import endings
 from hermes_core.agent.child import Parent
 from hermes_core.agent.children import Children
 from hermes_core.agent.consent import Consent
@@ -16,6 +15,7 @@ from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import Ending
 from hermes_core.agent.engine import Engine
 from hermes_core.agent.heritage import Heritage
+from hermes_core.agent.layers import BudgetLayer, PlanLayer, PressureLayer
 from hermes_core.agent.nested import Nested
 from hermes_core.agent.opening import (
     Wanted,
@@ -160,6 +160,7 @@ class AIAgent:
         if heritage:
             self._tools = heritage.allowed(self._tools)
         self.steering = Steering(lambda: self.queue, self._session.emit)
+        self._pressure = PressureLayer(lambda: self._engine.in_use)
         self._busy = threading.Lock()
         self._interrupt: Interrupt | None = None
 
@@ -267,7 +268,7 @@ class AIAgent:
 
     def run_conversation(
         self,
-        user_message: Content,
+        user_message: Content | None,
         system_message: str | None = None,
         conversation_history: Sequence[Message] | None = None,
         task_id: str | None = None,
@@ -277,6 +278,8 @@ class AIAgent:
     ) -> Result:
         """Run one turn and return how it went.
 
+        user_message: None goes on with a history that ends in a message of the user or a tool's
+            result, as after a crash; tools that had not answered count as interrupted.
         system_message: replaces the system prompt for this turn.
         conversation_history: what was said before, instead of the session's own history; one
             that differs from it begins a session of its own.
@@ -306,7 +309,7 @@ class AIAgent:
 
     def _run(
         self,
-        content: Content,
+        content: Content | None,
         system_message: str | None,
         history: Sequence[Message] | None,
         task_id: str,
@@ -316,7 +319,7 @@ class AIAgent:
     ) -> Result:
         _log.info("session %s: turn %s begins", self.session_id, task_id)
         meter = Meter()
-        budget = Budget(self._config.max_turns)
+        budget = Budget(self._config.max_turns, self._config.max_cost)
 
         def steps(conversation: Conversation) -> Ending:
             if self._stored:
@@ -328,7 +331,10 @@ class AIAgent:
             model = self._engine.model()
             meter.start(model)
             model.begin_turn(emit)
-            upkeep = Upkeep(notes=[endings.warning])
+            budget.watch(model.turn_bill)
+            warn = BudgetLayer(emit, budget, lambda: model.runtime.model)
+            plan = PlanLayer(self._plan, lambda: conversation.messages)
+            upkeep = Upkeep(notes=[warn, self._pressure, plan], after=[warn.finish])
             upkeep.before.append(lambda _: self.steering.deliver(conversation))
             return run_turn(
                 conversation, model, tools, budget, upkeep, emit=emit, interrupt=interrupt
@@ -347,7 +353,7 @@ class AIAgent:
             "usage": meter.usage,
             "api_calls": meter.calls,
             "stop_reason": "error" if failed else ending.stop_reason,
-            "completed": ending.stop_reason == "end_turn" and not failed,
+            "completed": ending.completed and ending.stop_reason == "end_turn" and not failed,
             "interrupted": ending.stop_reason == "cancelled",
             "error": str(ending.error) if ending.error else None,
             "exception": ending.error,
@@ -366,4 +372,4 @@ class AIAgent:
             task_id=task_id,
             home=self._config.home,
         )
-        return Toolbox(self._tools, context, self._consent)
+        return Toolbox(self._tools, context, self._consent, lambda: self._engine.in_use[1])

@@ -26,7 +26,14 @@ from hermes_core.agent.endings import REFUSED
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import Emit, ShownEvent, UserPrompted
 from hermes_core.ground.events_json import to_json
-from hermes_core.ground.messages import Content, Message, system_message, text_of, user_message
+from hermes_core.ground.messages import (
+    Content,
+    Message,
+    system_message,
+    text_of,
+    tool_message,
+    user_message,
+)
 
 if TYPE_CHECKING:
     from hermes_core.sessions.store import Store
@@ -77,6 +84,24 @@ class Conversation:
         message = user_message(content)
         prompted = UserPrompted(text_of(message), message_id)
         self._commit([*left_open, message], prompted, queued)
+
+    def resume(self) -> None:
+        """Make ready to ask the model with the history as it stands: answer calls left open.
+
+        Raises ``HermesError`` if the assistant has the last word, or nothing was said at all.
+        """
+        if self._order.awaits_user:
+            raise HermesError(
+                "There is nothing to go on with: the conversation does not end in a message of the"
+                " user or a tool's result. Send a message."
+            )
+        self._commit(
+            [
+                tool_message(call["id"], call["function"]["name"], PROCESS_ENDED)
+                for call in self._order.open_calls
+            ],
+            None,
+        )
 
     def append(self, message: Message, event: ShownEvent | None = None) -> Message:
         """Commit ``message``, in one transaction with ``event``, and then show the event.

@@ -92,11 +92,6 @@ def kept(answer: Message, ending: Ending) -> Message:
     return message
 
 
-def warning(_budget: Budget) -> str:
-    """Return nothing; see ``layers``."""
-    return ""
-
-
 def at_limit(budget: Budget) -> str:
     """Return what the user is told when the budget is used up."""
     if budget.used < budget.limit:

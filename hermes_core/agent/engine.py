@@ -34,6 +34,13 @@ class Engine:
             return self._model.runtime
         return runtime_for(self.request, self.config)
 
+    @property
+    def in_use(self) -> tuple[int, int]:
+        """Tokens in the context after the last call, and those of the window of what is asked."""
+        if self._model is None:
+            return 0, self.runtime.context_window
+        return self._model.in_context, self._model.runtime.context_window
+
     def configure(self, config: Config) -> None:
         """Use other settings from the next step on."""
         from hermes_core.model.assembly import chain_for

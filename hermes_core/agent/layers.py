@@ -44,17 +44,18 @@ class Thresholds:
 
 
 class BudgetLayer:
-    """Warns as the steps or the money of one turn run out."""
+    """Warns as the steps or the money of one turn run out. model: names the one in use."""
 
-    def __init__(self, emit: Emit, model: Callable[[], str]) -> None:
+    def __init__(self, emit: Emit, budget: Budget, model: Callable[[], str]) -> None:
         self._emit = emit
+        self._budget = budget
         self._model = model
         self._thresholds = Thresholds(BUDGET_AT)
         self._said_unpriced = False
 
     def __call__(self, budget: Budget) -> str:
         """Return what the next request says of ``budget``."""
-        self._tell_unpriced(budget)
+        self.finish()
         left = budget.limit - budget.used
         if not self._thresholds.passed(budget.share) and left >= LAST_STEPS:
             return ""
@@ -68,7 +69,9 @@ class BudgetLayer:
             " Do what matters most, and come to an end.]"
         )
 
-    def _tell_unpriced(self, budget: Budget) -> None:
+    def finish(self) -> None:
+        """Tell, once, that the cap on money does not hold where a price is not known."""
+        budget = self._budget
         if budget.max_cost is not None and not budget.priced and not self._said_unpriced:
             self._said_unpriced = True
             self._emit(StatusChanged("warning", _UNPRICED.format(which=self._model())))

@@ -7,8 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hermes_core.agent import interruption
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import REFUSED, Ending
+from hermes_core.agent.interruption import account_of
 from hermes_core.agent.opening import title_of
 from hermes_core.ground.errors import HermesError, Interrupted, Refused, StoreError
 from hermes_core.ground.events import (
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from hermes_core.sessions.recorder import Recorder
     from hermes_core.sessions.store import SessionRow, Store
 
-_CANCELLED = "[The user interrupted this turn.]"
-_CALL_CANCELLED = "Not run: interrupted by the user."
 _FAILED = "[This turn ended without an answer: {reason}]"
 _CALL_FAILED = "Not run: the turn failed before this call."
 
@@ -95,7 +95,7 @@ class Session:
 
     def run(
         self,
-        content: Content,
+        content: Content | None,
         system_prompt: str | None,
         history: Sequence[Message] | None,
         steps: Callable[[Conversation], Ending],
@@ -105,6 +105,7 @@ class Session:
     ) -> Ending:
         """Run one turn: commit the user's message, take the ``steps``, leave all in order.
 
+        content: None to go on with the history as it stands.
         queued: the message's number in the queue, if it waited there.
         Errors of the core become part of the ending; anything else is raised, after
         the history was brought to rest.
@@ -128,7 +129,7 @@ class Session:
 
     def _take(
         self,
-        content: Content,
+        content: Content | None,
         system_prompt: str | None,
         history: Sequence[Message] | None,
         steps: Callable[[Conversation], Ending],
@@ -141,8 +142,11 @@ class Session:
                 self._adopt(history)
             conversation = self.conversation
             conversation.system_prompt = system_prompt or self.prompt()
-            conversation.begin(content, uuid.uuid4().hex, queued)
-            self._name(content)
+            if content is None:
+                conversation.resume()
+            else:
+                conversation.begin(content, uuid.uuid4().hex, queued)
+                self._name(content)
             interrupt.raise_if_set()
             return steps(conversation)
         except Interrupted:
@@ -171,8 +175,9 @@ class Session:
     def _bring_to_rest(self, ending: Ending) -> None:
         """Close what the turn left open, and show how it ended if that was not by an answer."""
         if ending.stop_reason == "cancelled":
-            self.conversation.close(_CALL_CANCELLED, _CANCELLED)
-            self.emit(TurnInterrupted())
+            account = account_of(self.conversation.messages)
+            self.conversation.close(interruption.CALL, account.text())
+            self.emit(TurnInterrupted(account.not_run))
         elif ending.error:
             reason = REDACTOR.redact(ending.text).partition("\n")[0][:300]
             self.conversation.close(_CALL_FAILED, _FAILED.format(reason=reason))

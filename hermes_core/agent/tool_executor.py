@@ -17,6 +17,8 @@ from hermes_core.agent.calls import CallRequest, Outcome, read_call
 from hermes_core.agent.cards import Card
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.duplicates import mark_repeated
+from hermes_core.agent.interruption import CALL as NOT_RUN
+from hermes_core.agent.interruption import CUT_SHORT
 from hermes_core.agent.segments import split
 from hermes_core.agent.sizes import Room
 from hermes_core.agent.toolbox import Toolbox
@@ -32,8 +34,6 @@ WORKERS = 8
 GRACE = 0.08
 """Seconds that calls running together have to return what they have, after an interrupt."""
 
-NOT_RUN = "Not run: interrupted by the user."
-CUT_SHORT = "Interrupted by the user while this ran; it may have run in part."
 NOT_REACHED = "Not run: the turn failed before this call."
 REPEATED = "[The same call as before in this answer; it was made once. Its result:]\n"
 LOST = "The turn failed while this ran; it may have run."

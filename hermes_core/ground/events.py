@@ -169,7 +169,12 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted:
-    """The turn was cancelled; what was shown of an unfinished answer is not part of the history."""
+    """The turn was cancelled; what was shown of an unfinished answer is not part of the history.
+
+    not_run: the calls that were asked for and not begun, for people to read.
+    """
+
+    not_run: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

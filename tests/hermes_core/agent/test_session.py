@@ -91,7 +91,7 @@ def test_an_interrupt_closes_the_turn(desk: Desk) -> None:
     assert desk.run(raising(Interrupted())) == Ending("", "cancelled")
     assert desk.contents[2:] == [
         "Not run: interrupted by the user.",
-        "[The user interrupted this turn.]",
+        "[The user interrupted this turn. Not run: look.]",
     ]
     assert desk.screen.of(TurnInterrupted)
 
