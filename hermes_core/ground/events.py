@@ -221,6 +221,18 @@ class ChildFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewound:
+    """The session went back to before the prompt with this ``message_id``.
+
+    undone: False where that was taken back. What was shown from the prompt on is hidden in a replay
+    as long as it holds; it was no part of the conversation any more.
+    """
+
+    message_id: str
+    undone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ApprovalRequested:
     """A question to a person. Resolve ``reply`` with an answer; cancel it to reject.
 
@@ -258,6 +270,7 @@ ShownEvent = (
     | CompactionStarted
     | Compacted
     | TurnInterrupted
+    | Rewound
     | ChildStarted
     | ChildShown
     | ChildFinished

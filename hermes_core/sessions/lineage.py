@@ -193,3 +193,36 @@ def set_rest(store: Store, session_id: str, rest: Rest) -> None:
             "UPDATE sessions SET compression_failures = ?, compression_rest = ? WHERE id = ?",
             (rest.failures, rest.until, session_id),
         )
+
+
+def messages_of(store: Store, history_id: str) -> list[Message]:
+    """Return the messages that stand under an id itself, whatever took their place since."""
+    rows = store.database.rows(
+        "SELECT message FROM messages "
+        "WHERE session = (SELECT number FROM sessions WHERE id = ?) ORDER BY number",
+        (history_id,),
+    )
+    return [decode(data) for (data,) in rows]
+
+
+def return_to_history(
+    store: Store, session_id: str, history_id: str, shown: Sequence[Mapping[str, Any]]
+) -> None:
+    """Make a history of before a session's own again, and add to its display log: all or nothing.
+
+    history_id: the session itself, or a history that once took its place.
+    """
+    events = [encode(event) for event in shown]
+    now = time.time()
+    with store.database.transaction() as db:
+        changed = db.execute(
+            "UPDATE sessions SET updated = :now, tip = "
+            "(SELECT number FROM sessions WHERE id = :history AND id != :id) WHERE id = :id",
+            {"now": now, "history": history_id, "id": session_id},
+        )
+        if changed.rowcount == 0:
+            raise StoreError(f"There is no session {session_id!a} in the store.")
+        db.executemany(
+            "INSERT INTO shown (at, event, session) SELECT ?, ?, number FROM sessions WHERE id = ?",
+            [(now, event, session_id) for event in events],
+        )
