@@ -24,6 +24,7 @@ from hermes_core.ground.events import (
     CompactionStarted,
     PlanChanged,
     ReasoningDelta,
+    Rewound,
     ShownEvent,
     StatusChanged,
     StepFinished,
@@ -79,7 +80,7 @@ def question(**changes: Any) -> ApprovalRequested:
 
 
 def test_every_event_is_either_shown_or_known_to_be_silent() -> None:
-    silent = {StepStarted, StepFinished, ToolCallGenerating, StatusChanged}
+    silent = {StepStarted, StepFinished, ToolCallGenerating, StatusChanged, Rewound}
     compaction = {CompactionStarted, Compacted}
     of_children = {ChildStarted, ChildShown, ChildFinished}
     assert set(mapping._SHOWN) | silent | of_children | compaction == set(get_args(ShownEvent))

@@ -1,0 +1,121 @@
+"""Keeps, turn by turn, what it takes to go back: where the history stood, and the files before."""
+
+import hashlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from hermes_core.ground.errors import HermesError, ToolError
+from hermes_core.ground.events import Emit, StatusChanged
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.local.environment import find_program
+from hermes_core.sessions.checkpoints import Checkpoints
+from hermes_core.sessions.shadow import Shadow
+from hermes_core.sessions.store import Store
+
+FOLDER = "snapshots"
+"""The folder of ``$HERMES_HOME`` that holds the shadows, one a workspace folder."""
+
+_log = logging.getLogger(__name__)
+
+
+class Shadows:
+    """The shadows of a session's folders, by folder; none without git.
+
+    environ: returns the environment of commands, of which the PATH is used.
+    """
+
+    def __init__(
+        self, home: Path, roots: Sequence[Path], environ: Callable[[], Mapping[str, str]]
+    ) -> None:
+        self._home = home
+        self._roots = [root.resolve() for root in roots]
+        self._environ = environ
+        self._made: dict[str, Shadow] | None = None
+
+    @property
+    def by_root(self) -> Mapping[str, Shadow]:
+        """Real path of a folder and its shadow; raises ``ToolError`` where there is no git."""
+        if self._made is None:
+            self._made = {str(root): self.shadow_of(str(root)) for root in self._roots}
+        return self._made
+
+    def shadow_of(self, root: str) -> Shadow:
+        """Return the shadow of any folder."""
+        environ = self._environ()
+        git = find_program("git", environ.get("PATH", ""))
+        if git is None:
+            raise ToolError("git is needed to keep snapshots of files, and it is not installed.")
+        name = hashlib.sha256(root.encode("utf-8", "surrogateescape")).hexdigest()[:20]
+        return Shadow(self._home / FOLDER / f"{name}.git", Path(root), git=git, env=environ)
+
+
+class Checkpointing:
+    """Makes one checkpoint a turn; the files are looked at before the turn's first change.
+
+    What fails is said once a session, and never stops a turn.
+    """
+
+    def __init__(self, store: Store, session_id: str, shadows: Shadows, emit: Emit) -> None:
+        self._rows = Checkpoints(store, session_id)
+        self._session_id = session_id
+        self._shadows = shadows
+        self._emit = emit
+        self._number: int | None = None
+        self._taken: dict[str, str] = {}
+        self._looked = False
+        self._told = False
+
+    def begin(self, title: str, message_id: str) -> None:
+        """Begin a turn whose prompt is stored; ``title`` is its text."""
+        self._taken, self._looked = {}, False
+        self._number = self._rows.add(message_id, title)
+
+    def before_change(self, interrupt: Interrupt) -> None:
+        """Look at the files, if this is the turn's first change; raises ``Interrupted``."""
+        if self._looked or self._number is None:
+            return
+        self._looked = True
+        left_out: list[str] = []
+        try:
+            for root, shadow in self._shadows.by_root.items():
+                taken = shadow.take(interrupt)
+                shadow.keep(self._session_id, taken.tree, interrupt)
+                self._rows.set_before(self._number, root, taken.tree)
+                self._taken[root] = taken.tree
+                left_out += taken.left_out
+        except HermesError as error:
+            if not isinstance(error, ToolError):
+                raise
+            self._tell(f"{error} What this session changes in files cannot be undone by /undo.")
+        else:
+            if left_out:
+                self._tell(_left_out(left_out))
+
+    def end(self) -> None:
+        """Look at the files again, if the turn may have changed some."""
+        number, self._number = self._number, None
+        if number is None:
+            return
+        try:
+            for root in self._taken:
+                shadow = self._shadows.by_root[root]
+                taken = shadow.take(Interrupt())
+                shadow.keep(self._session_id, taken.tree, Interrupt())
+                self._rows.set_after(number, root, taken.tree)
+        except HermesError as error:
+            _log.warning("the files after a turn could not be kept: %s", error)
+
+    def _tell(self, text: str) -> None:
+        _log.info("session %s: %s", self._session_id, text)
+        if not self._told:
+            self._told = True
+            self._emit(StatusChanged("info", text))
+
+
+def _left_out(paths: Sequence[str]) -> str:
+    named = ", ".join(sorted(paths)[:3]) + (" and more" if len(paths) > 3 else "")
+    return (
+        f"Not covered by /undo: {named}. It holds files of up to 5 MB, and no repositories within"
+        " the workspace."
+    )

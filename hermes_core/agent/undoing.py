@@ -1,0 +1,213 @@
+"""Going back to before a prompt, history and files, and forth again.
+
+Only what still is as the turns left it is put back; what was changed since stays and is named.
+What is replaced is kept, so that ``redo`` finds it.
+"""
+
+import difflib
+import logging
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hermes_core.agent.checkpointing import Shadows
+from hermes_core.ground.content import CardContent, Diff, Text
+from hermes_core.ground.errors import HermesError, ToolError
+from hermes_core.ground.events import Rewound
+from hermes_core.ground.events_json import to_json
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.local.restoring import blob_id, found_at, put, remove
+from hermes_core.sessions.checkpoints import Checkpoint, Checkpoints, Replaced
+from hermes_core.sessions.lineage import messages_of, replace_history, return_to_history
+from hermes_core.sessions.shadow import Shadow, State
+from hermes_core.sessions.store import Store
+
+LARGEST_DIFF = 200_000
+"""Bytes of a file whose change is shown whole."""
+
+_log = logging.getLogger(__name__)
+
+Confirm = Callable[[str, Sequence[CardContent], Sequence[Path]], bool]
+"""Shows what would be put back (a title, the diffs, the paths) and returns whether it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """How an undoing or a redoing went. Paths are absolute.
+
+    title: the beginning of the first prompt that it is about. turns: how many turns.
+    changed: put back. kept: left alone, since they were changed after the turn.
+    """
+
+    title: str
+    turns: int
+    changed: tuple[Path, ...] = ()
+    kept: tuple[Path, ...] = ()
+
+
+class Undoer:
+    """Goes back and forth in one session, while no turn runs.
+
+    forget: called after the history has changed in the store. Every public method raises
+    ``HermesError`` where there is nothing to do, and ``Interrupted``.
+    """
+
+    def __init__(
+        self, store: Store, session_id: str, shadows: Shadows, forget: Callable[[], None]
+    ) -> None:
+        self._store = store
+        self._session_id = session_id
+        self._rows = Checkpoints(store, session_id)
+        self._shadows = shadows
+        self._forget = forget
+
+    def checkpoints(self) -> list[Checkpoint]:
+        """Return the turns that can be taken back, oldest first."""
+        return self._rows.all()
+
+    def undo(self, first: Checkpoint, confirm: Confirm, interrupt: Interrupt) -> Undone | None:
+        """Go back to before ``first``; None if a person declined."""
+        turns = [one for one in self._rows.all() if one.number >= first.number]
+        files, kept = self._backwards(turns, interrupt)
+        title = f"Go back to before: {first.title}"
+        if files and not confirm(title, *self._shown(files, interrupt)):
+            return None
+        interrupt.raise_if_set()
+        self._rows.undo(first, files)
+        late = self._apply(files, interrupt)
+        messages = messages_of(self._store, first.history)[: first.length]
+        replace_history(
+            self._store,
+            self._session_id,
+            str(uuid.uuid4()),
+            [(message, True) for message in messages],
+            [to_json(Rewound(first.message_id))],
+            relation="rewound",
+        )
+        self._forget()
+        done = [_place(one) for one in files if one not in late]
+        return Undone(first.title, len(turns), tuple(done), (*kept, *map(_place, late)))
+
+    def redo(self, confirm: Confirm, interrupt: Interrupt) -> Undone | None:
+        """Take the last undoing back, if nothing was said since; None if a person declined."""
+        undoing = self._rows.last_undoing()
+        if undoing is None:
+            raise HermesError("There is nothing to redo: nothing was undone since the last prompt.")
+        files = [Replaced(one.root, one.path, one.after, one.before) for one in undoing.files]
+        ready = [one for one in files if _stands(one)]
+        kept = [_place(one) for one in files if one not in ready]
+        if ready and not confirm("Redo what was undone", *self._shown(ready, interrupt)):
+            return None
+        interrupt.raise_if_set()
+        late = self._apply(ready, interrupt)
+        again = [to_json(Rewound(undoing.message_id, undone=False))]
+        return_to_history(self._store, self._session_id, undoing.history, again)
+        self._rows.redo(undoing)
+        self._forget()
+        turns = [one for one in self._rows.all() if one.message_id == undoing.message_id]
+        done = [_place(one) for one in ready if one not in late]
+        title = turns[0].title if turns else ""
+        return Undone(title, len(turns), tuple(done), (*kept, *map(_place, late)))
+
+    def _backwards(
+        self, turns: Sequence[Checkpoint], interrupt: Interrupt
+    ) -> tuple[list[Replaced], list[Path]]:
+        """Return what to put back to undo ``turns``, and what was changed after them."""
+        files: list[Replaced] = []
+        kept: list[Path] = []
+        for root in dict.fromkeys(shot.root for turn in turns for shot in turn.snapshots):
+            shots = [shot for turn in turns for shot in turn.snapshots if shot.root == root]
+            shadow = self._shadows.shadow_of(root)
+            now = shadow.take(interrupt).tree
+            shadow.keep(self._session_id, now, interrupt)
+            first: dict[str, State | None] = {}
+            standing: dict[str, State | None] = {}
+            for shot in reversed(shots):
+                for change in shadow.changes(shot.before, shot.after or now, interrupt):
+                    if change.path not in standing:
+                        standing[change.path] = change.new
+                    elif first[change.path] != change.new:
+                        continue  # someone else changed it between the turns
+                    first[change.path] = change.old
+            since = _since(shadow, shots[-1].after or now, now, interrupt)
+            for path, old in sorted(first.items()):
+                if path in since:
+                    kept.append(Path(root, path))
+                elif old != standing[path]:
+                    files.append(Replaced(root, path, standing[path], old))
+        return files, kept
+
+    def _apply(self, files: Sequence[Replaced], interrupt: Interrupt) -> list[Replaced]:
+        """Put files back; return those that turned out to be changed, or could not be written."""
+        late = []
+        for one in files:
+            root = Path(one.root)
+            try:
+                if not _stands(one):
+                    late.append(one)
+                elif one.after is None:
+                    remove(root, one.path)
+                else:
+                    shadow = self._shadows.shadow_of(one.root)
+                    put(root, one.path, one.after.mode, shadow.content(one.after, interrupt))
+            except (OSError, ToolError) as error:
+                _log.warning("%s could not be put back: %s", one.path, error)
+                late.append(one)
+        return late
+
+    def _shown(
+        self, files: Sequence[Replaced], interrupt: Interrupt
+    ) -> tuple[list[CardContent], list[Path]]:
+        shown: list[CardContent] = []
+        for one in files:
+            shadow = self._shadows.shadow_of(one.root)
+            old, new = (_text(shadow, state, interrupt) for state in (one.before, one.after))
+            path = str(_place(one))
+            if one.after is None:
+                shown.append(Text(f"Deletes {path}\n\n{_quoted(old)}"))
+            elif new is None or (old is None and one.before is not None):
+                shown.append(Text(f"Puts back {path} (not shown: binary or large)"))
+            else:
+                shown.append(Diff(path, old, new))
+        return shown, [_place(one) for one in files]
+
+
+def _since(shadow: Shadow, after: str, now: str, interrupt: Interrupt) -> set[str]:
+    return {change.path for change in shadow.changes(after, now, interrupt)}
+
+
+def _stands(one: Replaced) -> bool:
+    """Return whether a path still is as ``one.before`` says."""
+    try:
+        found = found_at(Path(one.root), one.path)
+    except OSError:
+        return False
+    if found is None or one.before is None:
+        return found is None and one.before is None
+    return found[0] == one.before.mode and blob_id(found[1]) == one.before.blob
+
+
+def _text(shadow: Shadow, state: State | None, interrupt: Interrupt) -> str | None:
+    if state is None:
+        return None
+    data = shadow.content(state, interrupt)
+    if len(data) > LARGEST_DIFF or b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _quoted(text: str | None) -> str:
+    """Return the first lines of what is deleted, as a diff."""
+    if text is None:
+        return "(not shown: binary or large)"
+    lines = list(difflib.unified_diff(text.splitlines(), [], lineterm="", n=0))[2:]
+    more = [f"({len(lines) - 40} more lines)"] if len(lines) > 40 else []
+    return "\n".join(["```diff", *lines[:40], "```", *more])
+
+
+def _place(one: Replaced) -> Path:
+    return Path(one.root, one.path)
