@@ -18,6 +18,7 @@ from pathlib import Path
 
 from hermes_core.ground.errors import ConfigError, HermesError
 from hermes_core.local.config import hermes_home
+from hermes_core.providers.declared import check
 from hermes_core.providers.directory import Directory, Index, index_of
 from hermes_core.providers.profile import ProviderProfile
 
@@ -89,9 +90,11 @@ class Catalogue:
     def _add(self, folder: Path) -> None:
         """Take in a folder of the user's; it counts whole or not at all."""
         found = self._load(folder)
-        names = {profile.name for profile in found}
-        replaced = [name for name in self._index.names if name in names]
         try:
+            for profile in found:
+                check(profile)
+            names = {profile.name for profile in found}
+            replaced = [name for name in self._index.names if name in names]
             index = _merged(_without(self._index, names), index_of(found))
         except HermesError as error:
             self._skip(f"{folder}: not loaded: {error}")

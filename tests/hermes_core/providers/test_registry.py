@@ -159,6 +159,16 @@ def test_other_programs_folders_are_left_alone(tmp_path: Path, manifest: str | N
         ("x = 1\n", "registers no provider"),
         ("import nowhere_to_be_found\n", "nowhere_to_be_found"),
         ("raise SystemError\n", "SystemError"),
+        (declared("mine", ", key_envs='MINE_KEY'"), "key_envs"),
+        (declared("mine", ", base_url=5"), "base_url"),
+        (declared("mine", ", base_url='mine.example'"), "mine.example"),
+        (declared("mine", ", base_url='https://k:y@mine.example'"), "user name"),
+        (declared("mine", ", api_mode='converse'"), "api_mode"),
+        (declared("mine", ", compat=None"), "compat"),
+        (declared("mine", ", auto='first'"), "auto"),
+        (declared("mine", ", mode_rules=(('*', 'converse'),)"), "mode_rules"),
+        (declared("no name"), "no name"),
+        (declared("").replace("ProviderProfile(name", "dict(name"), "no ProviderProfile"),
     ],
 )
 def test_a_broken_folder_is_named_and_skipped(tmp_path: Path, body: str, words: str) -> None:
