@@ -5,6 +5,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -14,7 +15,7 @@ from hermes_core.agent.consent import Consent
 from hermes_core.agent.engine import Engine
 from hermes_core.agent.heritage import Heritage, config_for_child, request_of
 from hermes_core.agent.session import Session
-from hermes_core.ground.errors import HermesError, Interrupted
+from hermes_core.ground.errors import HermesError, Interrupted, StoreError
 from hermes_core.ground.events import ChildFinished, ChildStarted
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import StopReason
@@ -78,9 +79,10 @@ class Parent:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """The place of a child in its call: which of the tasks, for which call, shown where."""
+    """The place of a child in its call: which of how many tasks, for which call, shown where."""
 
     number: int
+    count: int
     call_id: str
     task_id: str
     board: Board
@@ -139,7 +141,8 @@ class Child:
             )
         finally:
             agent.close()
-            self._parent.store.release(self.id)
+            with suppress(StoreError):
+                self._parent.store.release(self.id)
         if result["stop_reason"] == "error":
             return self._report("error", error=result["error"] or "")
         reason = cast(StopReason, result["stop_reason"])
@@ -149,12 +152,15 @@ class Child:
         from hermes_core.sessions.lineage import create_child
 
         parent, now = self._parent, time.time()
-        config = config_for_child(parent.engine.config)
-        self._engine = Engine(request_of(parent.engine), config)
+        request = request_of(parent.engine)
+        config = config_for_child(parent.engine, self._post.count)
+        self._engine = Engine(request, config)
         row = replace(
             parent.session.row,
             id=self.id,
             title=self._task.title,
+            provider=request.provider,
+            model=request.model,
             system_prompt=None,
             created=now,
             updated=now,

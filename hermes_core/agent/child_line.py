@@ -99,9 +99,8 @@ class ChildScreen:
 
     def close(self, event: ChildFinished) -> None:
         """End the cards that the parent's side has of the child, and tell of its end."""
-        state = _STATES.get(event.stop_reason, "stopped")
-        self._place.board.end(self._place.number, state)
         with self._gate:
+            self._place.board.end(self._place.number, _STATES.get(event.stop_reason, "stopped"))
             if not self._open:
                 return
             self._open = False

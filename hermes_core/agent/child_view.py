@@ -61,6 +61,9 @@ class ChildView:
                 self.said = event.text
             case TextDelta():
                 return self._say(event)
+            case ChildShown(child=child, asked=False):
+                self._look_below(child, innermost(event))
+                return False
             case _:
                 return False
         return True
@@ -82,8 +85,18 @@ class ChildView:
         if event.status == "failed":
             self.calls[event.call_id] = f"{self.calls.get(event.call_id, event.name)} (failed)"
         else:
-            paths = (*self._diffs.get(event.call_id, ()), *_changed(event.content))
-            self.files.update(dict.fromkeys(paths))
+            self._note_files(event.call_id, event)
+
+    def _look_below(self, child: str, event: Event) -> None:
+        """Note the files that a child of the child changes."""
+        if isinstance(event, ToolCallStarted):
+            self._diffs[f"{child}:{event.call_id}"] = _changed(event.content)
+        elif isinstance(event, ToolCallFinished) and event.status == "completed":
+            self._note_files(f"{child}:{event.call_id}", event)
+
+    def _note_files(self, key: str, event: ToolCallFinished) -> None:
+        paths = (*self._diffs.get(key, ()), *_changed(event.content))
+        self.files.update(dict.fromkeys(paths))
 
     def _say(self, event: TextDelta) -> bool:
         if event.message_id != self._message:

@@ -1,5 +1,6 @@
 """Children of one agent: they do their tasks side by side, and are gone when their call is."""
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -7,12 +8,15 @@ from collections.abc import Sequence
 from hermes_core.agent.child import Child, Parent, Post, Report, Task
 from hermes_core.agent.child_line import ChildLine
 from hermes_core.agent.child_view import Board
+from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import UsageUpdated
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.tools.registry import Progress, ToolContext
 
 GRACE = 0.08
 """Seconds that children have to come to rest after an interrupt, before they are given up."""
+
+_log = logging.getLogger(__name__)
 
 
 class Children:
@@ -45,7 +49,7 @@ class Children:
             Child(
                 self._parent,
                 task,
-                Post(number, ctx.call_id, f"{ctx.task_id}.{number + 1}", board),
+                Post(number, len(tasks), ctx.call_id, f"{ctx.task_id}.{number + 1}", board),
                 self._line,
                 ctx.interrupt.child(),
             )
@@ -107,6 +111,9 @@ class Children:
         """Count what the children used as the parent's, and show it."""
         for child in crew:
             child.charge()
-        model = self._parent.engine.model()
-        window = model.runtime.context_window
-        self._parent.session.emit(UsageUpdated(model.in_context, window, model.bill.amount))
+        try:
+            model = self._parent.engine.model()
+            window = model.runtime.context_window
+            self._parent.session.emit(UsageUpdated(model.in_context, window, model.bill.amount))
+        except HermesError as error:
+            _log.warning("what the children used could not be shown: %s", error)

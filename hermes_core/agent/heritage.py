@@ -48,6 +48,14 @@ def request_of(engine: Engine) -> "Request":
     return request
 
 
-def config_for_child(config: Config) -> Config:
-    """Return a child's settings: its own budget, and no fallbacks."""
-    return replace(config, max_turns=config.delegation_max_iterations, fallback_providers=())
+def config_for_child(engine: Engine, count: int) -> Config:
+    """Return the settings of one of ``count`` children: its own budget, and no fallbacks.
+
+    Of the money that the parent's turn may still cost each has an equal share.
+    """
+    config = engine.config
+    cap = config.max_cost
+    if cap is not None:
+        cap = max(cap - engine.model().turn_bill.least, 0.0) / count
+    steps = config.delegation_max_iterations
+    return replace(config, max_turns=steps, max_cost=cap, fallback_providers=())
