@@ -7,8 +7,10 @@ again. Only tool messages may stand side by side. Providers refuse a request tha
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import cast
 
+from hermes_core.agent.wellformed import well_formed
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.messages import (
     Content,
@@ -86,8 +88,10 @@ def repair(messages: Iterable[Message]) -> tuple[list[Message], list[str]]:
 
     Calls that a later message leaves behind open are answered with ``PROCESS_ENDED``; calls that
     are open at the very end stay open, for ``closing``. Consecutive messages of one role are
-    merged, tool messages that answer nothing are dropped, and so are system messages. A history
-    that is in order comes back unchanged, without notes.
+    merged, tool messages that answer nothing are dropped, and so are system messages. Calls whose
+    id is blank or was there before get new ones, and so do their answers. What is no message of
+    ours is made one, or dropped; nothing raises. A history that is in order comes back unchanged,
+    without notes.
     """
     mend = _Mend()
     for message in messages:
@@ -99,32 +103,36 @@ class _Mend:
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.notes: list[str] = []
-        self._open: list[ToolCall] = []
+        self._open: list[tuple[str, ToolCall]] = []  # each with the id that its answer names
+        self._ids: set[str] = set()
 
-    def add(self, message: Message) -> None:
-        role = message.get("role")
-        if role == "tool":
+    def add(self, given: Message) -> None:
+        message, notes = well_formed(given)
+        self.notes += notes
+        if message is None:
+            return
+        if message["role"] == "tool":
             self._add_answer(message)
-        elif role == "user":
-            self._answer_open_calls()
+            return
+        self._answer_open_calls()
+        if message["role"] == "user":
             self._add_user(message)
-        elif role == "assistant":
-            self._answer_open_calls()
-            self._add_assistant(message)
         else:
-            self.notes.append(f"dropped a message of the role {role!r}")
+            self._add_assistant(message)
 
     def _add_answer(self, message: Message) -> None:
         call_id = message.get("tool_call_id")
-        for place, call in enumerate(self._open):
-            if call["id"] == call_id:
+        for place, (named, call) in enumerate(self._open):
+            if named == call_id:
                 del self._open[place]
+                if call["id"] != call_id:
+                    message = {**message, "tool_call_id": call["id"]}
                 self.messages.append(message)
                 return
         self.notes.append(f"dropped an answer to the unknown or answered tool call {call_id!r}")
 
     def _answer_open_calls(self) -> None:
-        for call in self._open:
+        for _, call in self._open:
             name = call["function"]["name"]
             self.messages.append(tool_message(call["id"], name, PROCESS_ENDED))
             self.notes.append(f"answered the open tool call {call['id']!r} of {name!r}")
@@ -156,8 +164,30 @@ class _Mend:
         if not message.get("tool_calls") and not text_of(message).strip():
             message = {**message, "content": NO_ANSWER}
             self.notes.append("filled an empty answer")
-        self._open = list(message.get("tool_calls", []))
-        self.messages.append(message)
+        if message.get("tool_calls") and message.get("finish_reason") == "content_filter":
+            message = {**message, "finish_reason": "tool_calls"}
+            self.notes.append("took an answer with tool calls for one that was not withheld")
+        self.messages.append(self._with_own_ids(message))
+
+    def _with_own_ids(self, message: Message) -> Message:
+        """Return ``message`` with ids that no other call has; wait for the answers to its calls."""
+        calls = []
+        for call in message.get("tool_calls", []):
+            own = call if self._is_new(call["id"]) else {**call, "id": self._new(call["id"])}
+            self._ids.add(own["id"])
+            self._open.append((call["id"], own))
+            calls.append(own)
+        if calls == message.get("tool_calls", []):
+            return message
+        self.notes.append("gave new ids to tool calls")
+        return {**message, "tool_calls": calls}
+
+    def _is_new(self, call_id: str) -> bool:
+        return bool(call_id.strip()) and call_id not in self._ids
+
+    def _new(self, call_id: str) -> str:
+        stem = call_id.strip() or "call"
+        return next(new for n in count(2) if (new := f"{stem}-{n}") not in self._ids)
 
     def _tail(self) -> Role | None:
         return self.messages[-1]["role"] if self.messages else None
