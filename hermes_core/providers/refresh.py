@@ -5,9 +5,13 @@ may have been renewed meanwhile), asks, and writes the new tokens before the loc
 """
 
 import logging
+import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeVar
 
 from hermes_core.ground.errors import (
     AuthFailed,
@@ -33,6 +37,7 @@ from hermes_core.transport.guard import host_of
 TERMINAL = ("invalid_grant", "refresh_token_reused", "token_revoked", "refresh_token_expired")
 """Error codes after which a refresh token never serves again."""
 
+_Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
 
 
@@ -96,9 +101,11 @@ def renew(
     """Return ``credential`` with tokens that another process or the login service has just made.
 
     None if it is a key, if there is nothing to renew it with, or if the service says that its
-    login is over: that is written down, and it is not asked again. Raises a ``ProviderError`` if
-    the service fails or asks to wait (which does not end the login), ``Interrupted``, and
-    ``ConfigError`` if the store cannot be used.
+    login is over: that is written down, and it is not asked again. Once the service was asked, its
+    answer is stored even if nobody waits for it any more: the old token may have served.
+
+    Raises a ``ProviderError`` if the service fails or asks to wait (which does not end the login),
+    ``Interrupted``, and ``ConfigError`` if the store cannot be used.
     """
     login = login_of(config, credential.provider)
     if login is None or credential.kind == "api_key":
@@ -109,13 +116,42 @@ def renew(
     if place is None:
         return None
     renewal = _Renewal(config, login, credential.id, place=place, interrupt=interrupt, clock=clock)
-    with AuthStore(config.home).locked(interrupt):
-        grant = place.read()
-        if grant is None:
-            return None
-        if grant.access == credential.token or not grant.access or not renewal.serves(grant):
-            grant = renewal.run(grant)
+
+    def work() -> Grant | None:
+        with AuthStore(config.home).locked(interrupt):
+            interrupt.raise_if_set()
+            grant = place.read()
+            if grant is None:
+                return None
+            if grant.access == credential.token or not grant.access or not renewal.serves(grant):
+                grant = renewal.run(grant)
+            return grant
+
+    grant = _to_its_end(work, interrupt)
     return _with(credential, grant, login) if grant else None
+
+
+def _to_its_end(work: Callable[[], _Result], interrupt: Interrupt) -> _Result:
+    """Return what ``work`` does. ``Interrupted`` ends the wait for it, not the work."""
+    future: Future[_Result] = Future()
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+        finally:
+            done.set()
+
+    forget = interrupt.listen(done.set)
+    try:
+        threading.Thread(target=run, name="renewal", daemon=True).start()
+        done.wait()
+    finally:
+        forget()
+    interrupt.raise_if_set()
+    return future.result()
 
 
 class _Renewal:
@@ -213,7 +249,7 @@ class _Renewal:
             url,
             fields,
             headers=headers,
-            interrupt=self._interrupt,
+            interrupt=Interrupt(),
             clock=self._clock,
         )
 

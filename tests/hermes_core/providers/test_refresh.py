@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from hermes_core.ground.errors import AuthFailed, ConnectionFailed, RateLimited, ServerError
+from hermes_core.ground.errors import (
+    AuthFailed,
+    ConnectionFailed,
+    Interrupted,
+    RateLimited,
+    ServerError,
+)
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
@@ -161,6 +167,26 @@ def test_threads_use_a_refresh_token_once(config: Config, service: LoginService)
         thread.join(60)
     assert found == ["canary-access-1"] * 4
     assert service.reused == 0
+
+
+def test_what_came_of_a_renewal_is_stored_though_nobody_waits_for_it(
+    config: Config, service: LoginService
+) -> None:
+    credential = stored(config, "nous")
+    gate, interrupt = threading.Event(), Interrupt()
+
+    def cancel(_fields: dict[str, str]) -> None:
+        interrupt.set()
+
+    service.gate, service.refreshing = gate, cancel
+    with pytest.raises(Interrupted):
+        renew(config, credential, interrupt=interrupt, clock=now)
+    assert state_of(config)["access_token"] != "canary-access-1"
+    gate.set()
+    renewed = renew(config, credential, interrupt=Interrupt(), clock=now)
+    assert renewed is not None
+    assert renewed.token == Secret("canary-access-1")
+    assert (len(service.requests), service.reused) == (1, 0)
 
 
 def test_a_program_without_our_lock_may_have_been_faster(
