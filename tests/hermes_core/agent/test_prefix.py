@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -92,7 +93,7 @@ def test_each_request_begins_with_the_one_before(
     for request in requests:
         *before, _last = messages_of(request)
         assert NOTE.decode() not in json.dumps(before)
-    for earlier, later in zip(requests, requests[1:], strict=False):
+    for earlier, later in pairwise(requests):
         assert sent(later).startswith(stable(earlier))
         assert len(messages_of(later)) >= len(messages_of(earlier))
 
