@@ -1,9 +1,10 @@
 """A session's events as ``session/update`` notifications, while one of its turns runs.
 
 Text goes out under a key by which the writer may merge adjacent pieces. Outside of a turn nothing
-is sent: a thread that was given up cannot write into an answer that has been given. A prompt that
-is answered beside the running turn, on a thread of its own, opens the way for that thread alone.
-What children show goes out under their own ids or on the parent's cards, see ``subagents``.
+is sent but what is about the session itself, such as its title: a thread that was given up cannot
+write into an answer that has been given. A prompt that is answered beside the running turn, on a
+thread of its own, opens the way for that thread alone. What children show goes out under their own
+ids or on the parent's cards, see ``subagents``.
 """
 
 import threading
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from acp_server.mapping import INTERRUPTED, Json
+from acp_server.mapping import INTERRUPTED, Json, to_updates
 from acp_server.subagents import Unfinished, View, addressed
 from hermes_core.ground.events import (
     ApprovalRequested,
@@ -20,6 +21,7 @@ from hermes_core.ground.events import (
     Event,
     ReasoningDelta,
     TextDelta,
+    TitleChanged,
     ToolCallProgress,
 )
 from hermes_core.ground.interrupt import Interrupt
@@ -55,11 +57,17 @@ class Emitter:
         self._asides: dict[int, Interrupt] = {}
         self._unfinished = Unfinished()
         self._delegating: set[str] = set()
+        self._cancelled = False
+        self._later: dict[str, Json] = {}
 
     def begin(self, interrupt: Interrupt) -> None:
         """Let events through from now on; ``interrupt`` ends any waiting for a slow client."""
         with self._lock:
             self._interrupt = interrupt
+            self._cancelled = False
+            for update in self._later.values():
+                self._send(update, interrupt)
+            self._later.clear()
 
     @contextmanager
     def aside(self, interrupt: Interrupt) -> Iterator[None]:
@@ -79,11 +87,18 @@ class Emitter:
             for session_id, update in self._unfinished.end(INTERRUPTED, "cancelled"):
                 self._send(update, self._interrupt, session_id=session_id)
             self._delegating.clear()
+            self._cancelled = self._cancelled or (
+                self._interrupt is not None and self._interrupt.is_set()
+            )
             self._interrupt = None
 
     def __call__(self, event: Event) -> None:
         """Show ``event``, unless no turn runs."""
         if isinstance(event, ApprovalRequested):
+            return
+        if isinstance(event, TitleChanged):
+            for update in to_updates(event):
+                self.tell(update)
             return
         key = self._merge_key(event)
         with self._lock:
@@ -103,7 +118,21 @@ class Emitter:
         with self._lock:
             interrupt = self._way()
             if interrupt is not None:
+                self._unfinished.note(self._session_id, update)
                 self._send(update, interrupt)
+
+    def tell(self, update: Json) -> None:
+        """Send an update of the session itself, which may come between turns.
+
+        After a cancelled turn it waits for the next one. Of a kind only the last one is kept.
+        """
+        with self._lock:
+            before = self._interrupt.is_set() if self._interrupt else self._cancelled
+            if before:
+                self._later[update["sessionUpdate"]] = update
+                return
+            interrupt = self._interrupt
+        self._send(update, interrupt)
 
     def _way(self) -> Interrupt | None:
         """Return what ends waiting for a slow client; None if nothing may be sent now."""

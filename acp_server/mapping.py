@@ -25,6 +25,7 @@ from hermes_core.ground.events import (
     ShownEvent,
     StatusChanged,
     TextDelta,
+    TitleChanged,
     ToolCallFinished,
     ToolCallProgress,
     ToolCallRunning,
@@ -268,6 +269,10 @@ def _usage(event: UsageUpdated) -> Json:
     return update
 
 
+def _title(event: TitleChanged) -> Json:
+    return {"sessionUpdate": "session_info_update", "title": event.title}
+
+
 def _add_arrays(update: Json, content: list[Json], locations: Sequence[Location]) -> None:
     if content:
         update["content"] = content
@@ -318,5 +323,6 @@ _SHOWN: dict[type, Callable[[Any], Json]] = {
     ToolCallFinished: _finished,
     PlanChanged: _plan,
     UsageUpdated: _usage,
+    TitleChanged: _title,
     TurnInterrupted: _interrupted,
 }

@@ -88,6 +88,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         files=files,
         emit=Permissions(server.request_from_thread, new_id, screen, subagents=told),
     )
+    session.agent.records.titles.enabled = True
     return session
 
 

@@ -111,6 +111,7 @@ class Connection:
         """Cancel every turn, end every child process, save and close what is open."""
         for session in self.sessions.values():
             session.close()
+            session.agent.records.close()
         await asyncio.to_thread(self._finish)
 
     def _finish(self) -> None:

@@ -28,7 +28,7 @@ from acp_server.session import AcpSession
 from hermes_core.commands.mode import MODES
 from hermes_core.commands.queue import left_text
 from hermes_core.ground.errors import HermesError
-from hermes_core.ground.events import StatusChanged
+from hermes_core.ground.events import StatusChanged, TitleChanged
 from hermes_core.ground.interrupt import Interrupt
 
 if TYPE_CHECKING:
@@ -126,8 +126,12 @@ def _load(connection: Connection, session_id: str, place: Place, stop: Interrupt
             usage = update
         params = {"sessionId": address, "update": update}
         connection.server.notify(UPDATE, params, interrupt=stop)
-    if usage is not None:
+    if usage is not None and not session.agent.records.ledger.session:
         session.agent.resume_cost(usage.get("cost", {}).get("amount"))
+    title = session.agent.records.title
+    if title:
+        for update in to_updates(TitleChanged(title)):
+            _update(connection, session_id, update)
     left = left_text(session.agent.queue.all())
     if left:
         for update in to_updates(

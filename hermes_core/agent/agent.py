@@ -29,6 +29,7 @@ from hermes_core.agent.own_tools.delegate_task import delegate_tools
 from hermes_core.agent.own_tools.kept import kept_tools
 from hermes_core.agent.own_tools.todo import Plan, restore_plan, todo_tool
 from hermes_core.agent.prompt import build_prompt, scene_of
+from hermes_core.agent.records import Records
 from hermes_core.agent.results import Meter, Result
 from hermes_core.agent.session import Session
 from hermes_core.agent.steering import Steering
@@ -53,7 +54,7 @@ from hermes_core.tools.seen import Seen
 
 if TYPE_CHECKING:
     from hermes_core.sessions.queue import Queue
-    from hermes_core.sessions.store import Store
+    from hermes_core.sessions.store import SessionRow, Store
 
 _log = logging.getLogger(__name__)
 
@@ -116,7 +117,8 @@ class AIAgent:
                 self._store, wanted, self._config.mode if can_ask else "default"
             )
         except BaseException:
-            self.close()
+            if self._own_store:
+                self._store.close()
             raise
         self._mode: Mode = row.mode if mode or can_ask else "default"
         self._session = Session(
@@ -129,6 +131,9 @@ class AIAgent:
         key = Secret(api_key) if api_key else None
         request = Request(row.provider, row.model, base_url, key, api_mode)
         self._engine = heritage.engine if heritage else Engine(request, self._config)
+        self.records = Records(self._session, self._store, self._engine)
+        if self._stored:
+            self.records.resume_cost()
         self._files = files or LocalFiles()
         self._seen = Seen()
         self._workspace = workspace_of(row)
@@ -154,7 +159,7 @@ class AIAgent:
         self._plan = Plan()
         todo = todo_tool(self._plan, self._session.emit)
         own = {todo.name: todo, **kept_tools(self._config, lambda: self._session.messages)}
-        own |= delegate_tools(self._children)
+        own |= delegate_tools(self._children) | self.records.tools()
         self._nested = Nested(self._workspace, LocalFiles())
         self._tools = self._nested.watched({**bundled_tools(), **own})
         if heritage:
@@ -250,6 +255,16 @@ class AIAgent:
         """What the user said last in the history."""
         return self._session.last_prompt
 
+    def resume(self, wanted: str) -> "SessionRow":
+        """Make this session, which must be empty, a copy of the one that ``wanted`` names.
+
+        wanted: an id, the beginning of one, or a title. Returns what was copied. Raises
+        ``HermesError``.
+        """
+        source = self.records.resume(wanted)
+        self._stored = True
+        return source
+
     def tell(self, prompt: str, answer: str) -> None:
         """Show and keep what was asked and answered without a model, which is never sent it.
 
@@ -259,6 +274,7 @@ class AIAgent:
 
     def close(self) -> None:
         """Close the store, if it is the agent's own. No turn may run then or later."""
+        self.records.close()
         if self._own_store:
             self._store.close()
 
@@ -318,6 +334,7 @@ class AIAgent:
         queued: int | None,
     ) -> Result:
         _log.info("session %s: turn %s begins", self.session_id, task_id)
+        self.records.begin_turn()
         meter = Meter()
         budget = Budget(self._config.max_turns, self._config.max_cost)
 
@@ -327,8 +344,8 @@ class AIAgent:
                 self._stored = False
             self._nested.restore(conversation.system_prompt, conversation.messages)
             tools = self._toolbox(task_id, interrupt)
-            emit = self._session.emit
             model = self._engine.model()
+            emit = self.records.watch(model)
             meter.start(model)
             model.begin_turn(emit)
             budget.watch(model.turn_bill)
@@ -345,6 +362,7 @@ class AIAgent:
         while late := self.steering.late(ending):
             content, number = late.content, late.number
             ending = run(content, system_message, None, steps, interrupt, queued=number)
+        self.records.end_turn(ending)
         failed = ending.error is not None and ending.stop_reason != "cancelled"
         _log.info("session %s: turn %s ends: %s", self.session_id, task_id, ending.stop_reason)
         return {

@@ -18,6 +18,7 @@ from hermes_core.ground.events import (
     Event,
     StatusChanged,
     TextDelta,
+    TitleChanged,
     TurnInterrupted,
     UserPrompted,
 )
@@ -81,6 +82,11 @@ class Session:
         if self._conversation is None:
             self._conversation = self._open(self._store.messages(self.row.id))
         return self._conversation
+
+    def reload(self, row: "SessionRow") -> None:
+        """Go on with what the store holds now, which another session's history took over."""
+        self.row = row
+        self._conversation = None
 
     @property
     def last_prompt(self) -> Content | None:
@@ -193,6 +199,7 @@ class Session:
         if title and not self.row.title:
             self.row = replace(self.row, title=title)
             self._store.update_session(self.row.id, title=title)
+            self.emit(TitleChanged(title))
 
     def _open(self, messages: Iterable[Message]) -> Conversation:
         self._recorder = self._record()

@@ -168,6 +168,13 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
+class TitleChanged:
+    """The session has another title; may come between turns too."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnInterrupted:
     """The turn was cancelled; what was shown of an unfinished answer is not part of the history.
 
@@ -269,6 +276,7 @@ ShownEvent = (
     | StatusChanged
     | CompactionStarted
     | Compacted
+    | TitleChanged
     | TurnInterrupted
     | Rewound
     | ChildStarted

@@ -59,6 +59,7 @@ class Config:
     credential_pool_strategies: Mapping[str, str] = field(default_factory=dict)
     api_timeout: float = 300.0
     api_max_retries: int = 3
+    titles_enabled: bool = True
     max_turns: int = 500
     max_cost: float | None = None
     delegation_max_iterations: int = 50

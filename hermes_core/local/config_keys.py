@@ -227,6 +227,14 @@ KEYS: tuple[Key, ...] = (
         "Without it they get a short fixed list and no keys.",
     ),
     Key(
+        "titles.enabled",
+        "titles_enabled",
+        "flag",
+        True,
+        "Whether a model gives a session its title after its first turn, in an editor or `hermes "
+        "chat`: that of `auxiliary.title_generation`, else the chat's. A scripted one makes none.",
+    ),
+    Key(
         "bedrock.region",
         "bedrock_region",
         "text",

@@ -20,11 +20,13 @@ from hermes_core.ground.events import Event, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message, is_empty, text_of
 from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.usage import Usage
 from hermes_core.local.config import Config
 from hermes_core.local.provider_keys import TASKS
 from hermes_core.local.provider_settings import AuxiliaryTask
 from hermes_core.model.assembly import StoredLogins, Wanted, fallbacks_of
 from hermes_core.model.chain import Access, Candidate
+from hermes_core.model.prices import Bill
 from hermes_core.model.respond import Model
 from hermes_core.providers.named import find_provider
 from hermes_core.providers.registry import directory_for
@@ -56,6 +58,21 @@ class AuxiliaryModel:
     def runtime(self) -> Runtime:
         """What is asked; raises ``ConfigError`` if nothing can be."""
         return self._model.runtime
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens that were used so far."""
+        return self._model.usage
+
+    @property
+    def calls(self) -> int:
+        """How many requests were sent so far."""
+        return self._model.calls
+
+    @property
+    def bill(self) -> Bill:
+        """What they cost."""
+        return self._model.bill
 
     def ask(self, messages: Sequence[Message], interrupt: Interrupt | None = None) -> str:
         """Return the text of the answer, without reasoning.

@@ -18,6 +18,7 @@ from hermes_core.ground.events import (
     StepFinished,
     StepStarted,
     TextDelta,
+    TitleChanged,
     ToolCallGenerating,
     ToolCallProgress,
     UsageUpdated,
@@ -38,6 +39,7 @@ _PASSING = (
     ToolCallGenerating,
     ApprovalRequested,
     CompactionStarted,
+    TitleChanged,
 )
 
 Delta = TextDelta | ReasoningDelta

@@ -41,7 +41,12 @@ class Stage:
             "base_url": self.provider.base_url,
             "api_key": KEY,
         }
-        settings = {"model": model, "agent": {"api_max_retries": 1}, **sections}
+        settings = {
+            "model": model,
+            "agent": {"api_max_retries": 1},
+            "titles": {"enabled": False},
+            **sections,
+        }
         (self.home / "config.yaml").write_text(json.dumps(settings), encoding="utf-8")
 
     @property

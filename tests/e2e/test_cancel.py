@@ -26,6 +26,7 @@ async def go_on(agent: AcpClient, session: Session) -> None:
     assert {u["sessionUpdate"] for u in session.updates[end:]} <= {
         "agent_message_chunk",
         "usage_update",
+        "session_info_update",  # held back since the cancel
     }
 
 

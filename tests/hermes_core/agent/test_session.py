@@ -10,7 +10,13 @@ from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import REFUSED, Ending
 from hermes_core.agent.session import Session
 from hermes_core.ground.errors import Interrupted, Refused, ServerError, StoreError
-from hermes_core.ground.events import StatusChanged, TextDelta, TurnInterrupted, UserPrompted
+from hermes_core.ground.events import (
+    StatusChanged,
+    TextDelta,
+    TitleChanged,
+    TurnInterrupted,
+    UserPrompted,
+)
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.sessions.store import SessionRow, Store
 from tests.hermes_core.agent.doubles import Screen, calls, says, tool_call
@@ -61,7 +67,7 @@ def answering(text: str) -> Steps:
 def test_an_answer_needs_no_closing(desk: Desk) -> None:
     assert desk.run(answering("ok")) == Ending("ok", "end_turn")
     assert desk.contents == ["do it", "ok"]
-    assert [type(event) for event in desk.screen.events] == [UserPrompted]
+    assert [type(event) for event in desk.screen.events] == [UserPrompted, TitleChanged]
 
 
 def test_the_title_is_that_of_the_first_prompt(desk: Desk) -> None:

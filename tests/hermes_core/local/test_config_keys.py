@@ -52,6 +52,7 @@ def test_names_are_unique_and_have_one_dot() -> None:
         "approvals",
         "memory",
         "terminal",
+        "titles",
         "bedrock",
     )
 
