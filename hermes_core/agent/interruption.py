@@ -12,7 +12,7 @@ CALL = "Not run: interrupted by the user."
 CUT_SHORT = "Interrupted by the user while this ran; it may have run in part."
 """The answer to a call that was stopped and left nothing."""
 
-_STOPPED = "[interrupted by the user]"
+_STOPPED = "interrupted by the user]"
 """How the output of a command ends that was stopped."""
 
 _SUBJECTS = ("path", "command", "pattern")
