@@ -29,6 +29,9 @@ def _mode(seat: Seat, argument: str) -> str:
     return describe_modes(mode)
 
 
+LOGIN = "login"
+"""The command that people may type a key with."""
+
 _MODEL_HELP = (
     "`/model NAME` uses another model in this session, `/model NAME --provider P` another provider "
     "too; `/model list WORD` searches the provider's models."
@@ -64,6 +67,12 @@ def _providers(seat: Seat, _argument: str) -> str:
     from hermes_core.commands.providers import providers_text
 
     return providers_text(seat.config())
+
+
+def _login(seat: Seat, argument: str) -> Remark:
+    from hermes_core.commands.login import run_login
+
+    return run_login(seat.config(), argument)
 
 
 def _fallback(seat: Seat, argument: str) -> str:
@@ -153,6 +162,7 @@ COMMANDS: Mapping[str, Command] = {
             _providers,
             at_once=True,
         ),
+        Command(LOGIN, "Tell how to log in with a provider", "PROVIDER", _login, at_once=True),
         Command(
             "fallback",
             "List the fallbacks, or change them",

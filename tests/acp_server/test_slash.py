@@ -33,3 +33,19 @@ def test_the_commands_are_told_to_the_client() -> None:
     assert listed["mode"]["input"] == {"hint": "NAME"}
     assert "input" not in listed["help"]
     assert not any(name.startswith("/") for name in listed)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("/login sk-canary",),
+        ("/LOGIN sk-canary",),
+        ("/login\nsk-canary",),
+        ("/login\tsk-canary ",),
+        ("/login", "sk-canary"),
+    ],
+)
+def test_a_key_typed_with_login_never_reaches_the_model(texts: tuple[str, ...]) -> None:
+    found = slash.find(blocks(*texts))
+    assert found is not None
+    assert (found[0].name, found[1]) == ("login", "sk-canary")

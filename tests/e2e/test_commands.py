@@ -83,3 +83,17 @@ async def test_servers_that_the_editor_offers_are_told_to_be_unused(
     loaded = await agent.load_session(session.id, session.cwd, mcpServers=[server] * count)
     await loaded.prompt("hi")
     assert loaded.joined("agent_thought_chunk").count("MCP") == 2 * bool(count)
+
+
+async def test_a_key_that_is_typed_is_kept_nowhere_and_reaches_no_model(agent: AcpClient) -> None:
+    key = "sk-canary-typed-0123456789"
+    agent.stage.provider.script(say("Hello."))
+    session = await agent.new_session()
+    assert await session.prompt(f"/login openrouter {key}") == "end_turn"
+    await session.prompt("hi")
+    assert key not in str(agent.stage.provider.requests[-1].raw)
+    assert key not in str(session.updates)
+    home = agent.stage.home
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert any(path.name.startswith("hermes_sessions.db") for path in files)
+    assert [path for path in files if key.encode() in path.read_bytes()] == []
