@@ -63,9 +63,14 @@ def _history(path: Path) -> "History":
         return InMemoryHistory()
 
     class KeptHistory(FileHistory):
-        """A history whose file may vanish or fill the disk: the line stays in memory then."""
+        """A history whose file may vanish or fill the disk: the line stays in memory then.
+
+        So does what was typed with ``/login``, which may be a key.
+        """
 
         def store_string(self, string: str) -> None:
+            if string.strip().lower().startswith("/login"):
+                return
             with suppress(OSError):
                 super().store_string(string)
 

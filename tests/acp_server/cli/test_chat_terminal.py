@@ -106,10 +106,13 @@ def test_a_conversation(fake_agent: list[str], tmp_path: Path, home: Path) -> No
         terminal.send("\x1b[200~read /none\nof it\x1b[201~\r")
         terminal.expect("There is no file /none")
         terminal.expect("›")
+        terminal.send("/login sk-canary-0123456789\r")
+        terminal.expect("›")
         terminal.send("/quit\r")
         assert terminal.exit_code() == 0
     history = home / "history"
     assert "hello" in history.read_text()
+    assert "canary" not in history.read_text()
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
 
 
