@@ -104,6 +104,11 @@ def flood(size: str) -> Json:
     return {"stopReason": "end_turn"}
 
 
+def login(_rest: str) -> Json:
+    chunk("In a terminal.")
+    return {"stopReason": "end_turn"}
+
+
 def wait(_rest: str) -> Json:
     chunk("Waiting")
     while receive().get("method") != "session/cancel":
@@ -141,7 +146,8 @@ def escape(_rest: str) -> Json:
 
 
 PROMPTS: dict[str, Callable[[str], Json]] = {
-    f.__name__: f for f in (hello, edit, read, repeat, flood, wait, ignore, die, fail, escape)
+    f.__name__: f
+    for f in (hello, edit, read, repeat, flood, wait, ignore, die, fail, escape, login)
 }
 
 
@@ -165,7 +171,7 @@ def answer_to(method: str, params: Json) -> Json:
         return {}
     if method == "session/prompt":
         word, _, rest = params["prompt"][0]["text"].partition(" ")
-        return PROMPTS[word](rest)
+        return PROMPTS[word.removeprefix("/")](rest)
     return {}
 
 

@@ -107,6 +107,7 @@ def test_a_conversation(fake_agent: list[str], tmp_path: Path, home: Path) -> No
         terminal.expect("There is no file /none")
         terminal.expect("›")
         terminal.send("/login sk-canary-0123456789\r")
+        terminal.expect("In a terminal.")
         terminal.expect("›")
         terminal.send("/quit\r")
         assert terminal.exit_code() == 0
