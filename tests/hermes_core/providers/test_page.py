@@ -1,3 +1,5 @@
+import tomllib
+
 from hermes_core.providers.indexing import PAGE, index_text
 from hermes_core.providers.page import page
 from hermes_core.providers.registry import BUNDLED, Catalogue
@@ -21,3 +23,12 @@ def test_the_text_of_the_index_is_the_index() -> None:
     index = Catalogue(BUNDLED).directory.index
     exec(index_text(index), found)
     assert found["BUNDLED_INDEX"] == index
+
+
+def test_what_has_to_be_installed_besides_is_told() -> None:
+    root = PAGE.parents[1]
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    told = (root / "docs" / "providers.md").read_text()
+    assert [extra for extra in project["optional-dependencies"] if f".[{extra}]" not in told] == []
