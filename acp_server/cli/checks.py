@@ -158,7 +158,11 @@ def _model(config: Config, resolve: Resolve) -> Iterator[Finding]:
     except ConfigError as error:
         yield _problem("provider", error)
         return
+    from hermes_core.commands.providers import aws_credentials
+
     key = "present" if runtime.api_key else "none, and none needed"
+    if runtime.auth == "aws" and not runtime.api_key:
+        key = aws_credentials(config) or "none found; the role of a machine may serve"
     if runtime.withheld:
         key = "none is sent; if you trust the address, put it into .env"
     reasons = dict(_reasons(runtime.source))

@@ -128,7 +128,9 @@ def _origin(runtime: Runtime, config: Config) -> str:
     if runtime.auth == "process":
         return _of_program(runtime.option("command") or "copilot", config)
     if runtime.auth == "aws":
-        return "" if find_spec("boto3") is None else _of_aws(runtime, config)
+        if runtime.api_key:
+            return _reason(runtime)
+        return "" if find_spec("boto3") is None else aws_credentials(config)
     return _reason(runtime)
 
 
@@ -138,9 +140,8 @@ def _of_program(name: str, config: Config) -> str:
     return f"the program {name}, if it is logged in" if is_there else ""
 
 
-def _of_aws(runtime: Runtime, config: Config) -> str:
-    if runtime.api_key:
-        return _reason(runtime)
+def aws_credentials(config: Config) -> str:
+    """Return what AWS's own library will find, in words; "" if there is no sign of anything."""
     variable = next(filter(config.variable, _AWS_SIGNS), None)
     if variable:
         return f"AWS's own credentials: {variable}"

@@ -253,6 +253,7 @@ def test_a_library_that_is_missing_is_told(
     write(home, config="model: {provider: bedrock, default: anthropic.claude-sonnet-5}\n")
     monkeypatch.setenv("AWS_PROFILE", "work")
     assert main(["doctor"]) == 0
+    assert "AWS's own credentials: AWS_PROFILE" in capsys.readouterr().out
     monkeypatch.setitem(sys.modules, "boto3", None)
     assert main(["doctor"]) == 1
     assert "hermes-editor-agent[aws]" in capsys.readouterr().out
