@@ -1,65 +1,39 @@
 """``AIAgent``: one session of the agent, put together from the rooms below."""
 
 import logging
-import threading
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hermes_core.agent.child import Parent
-from hermes_core.agent.children import Children
-from hermes_core.agent.consent import Consent
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import Ending
-from hermes_core.agent.engine import Engine
-from hermes_core.agent.heritage import Heritage
-from hermes_core.agent.layers import BudgetLayer, PlanLayer, PressureLayer
-from hermes_core.agent.nested import Nested
+from hermes_core.agent.layers import BudgetLayer, PlanLayer
 from hermes_core.agent.opening import (
-    Wanted,
-    absolute,
-    absolutes,
     checked_mode,
-    open_session,
-    workspace_of,
 )
-from hermes_core.agent.own_tools.delegate_task import delegate_tools
-from hermes_core.agent.own_tools.kept import kept_tools
-from hermes_core.agent.own_tools.todo import Plan, restore_plan, todo_tool
-from hermes_core.agent.prompt import build_prompt, scene_of
-from hermes_core.agent.records import Records
-from hermes_core.agent.results import Meter, Result
-from hermes_core.agent.session import Session
-from hermes_core.agent.steering import Steering
+from hermes_core.agent.own_tools.todo import restore_plan
+from hermes_core.agent.parts import Parts
+from hermes_core.agent.results import Meter, Result, result_of
 from hermes_core.agent.toolbox import Toolbox
 from hermes_core.agent.turn import run_turn
 from hermes_core.agent.upkeep import Upkeep
-from hermes_core.approval.grants import Grants
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
-from hermes_core.ground.callbacks import CallbackView, callbacks_of
 from hermes_core.ground.errors import HermesError
-from hermes_core.ground.events import Emit
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Content, Message
-from hermes_core.ground.ports import Files
-from hermes_core.ground.runtime import ApiMode, Runtime
-from hermes_core.ground.secrets import Secret
-from hermes_core.local.config import Config, load_config
-from hermes_core.local.files import LocalFiles
-from hermes_core.tools.registry import ToolContext, bundled_tools
-from hermes_core.tools.seen import Seen
+from hermes_core.ground.runtime import Runtime
+from hermes_core.local.config import Config
+from hermes_core.tools.registry import ToolContext
 
 if TYPE_CHECKING:
-    from hermes_core.sessions.queue import Queue
-    from hermes_core.sessions.store import SessionRow, Store
+    from hermes_core.sessions.store import SessionRow
 
 _log = logging.getLogger(__name__)
 
 
-class AIAgent:
+class AIAgent(Parts):
     """A coding agent in one session. Use ``chat`` or ``run_conversation``; both block.
 
     cwd: the working folder; the current one by default, or the stored one of a known session.
@@ -76,103 +50,6 @@ class AIAgent:
     One turn runs at a time; ``interrupt``, ``steer``, ``queue`` and ``mode`` may be used from any
     thread.
     """
-
-    def __init__(
-        self,
-        *,
-        cwd: str | Path | None = None,
-        additional_directories: Sequence[str | Path] | None = None,
-        provider: str | None = None,
-        model: str | None = None,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        api_mode: ApiMode | None = None,
-        session_id: str | None = None,
-        mode: Mode | None = None,
-        config: Config | None = None,
-        store: "Store | None" = None,
-        files: Files | None = None,
-        emit: Emit | None = None,
-        heritage: Heritage | None = None,
-        **callbacks: Any,
-    ) -> None:
-        from hermes_core.providers.resolution import Request
-        from hermes_core.sessions.store import FILE_NAME, Store
-
-        functions = callbacks_of(callbacks, "AIAgent")
-        can_ask = emit is not None or functions.approval_callback is not None
-        self._config = config or load_config()
-        self._own_store = store is None
-        self._store = store or Store(self._config.home / FILE_NAME)
-        wanted = Wanted(
-            session_id,
-            absolute(cwd),
-            absolutes(additional_directories),
-            checked_mode(mode) if mode else None,
-            provider,
-            model,
-        )
-        try:
-            row, self._stored = open_session(
-                self._store, wanted, self._config.mode if can_ask else "default"
-            )
-        except BaseException:
-            if self._own_store:
-                self._store.close()
-            raise
-        self._mode: Mode = row.mode if mode or can_ask else "default"
-        self._session = Session(
-            self._store,
-            row,
-            CallbackView(functions, emit),
-            stored=self._stored,
-            build=lambda: build_prompt(scene_of(self._config, self._workspace, self._tools)),
-        )
-        key = Secret(api_key) if api_key else None
-        request = Request(row.provider, row.model, base_url, key, api_mode)
-        self._engine = heritage.engine if heritage else Engine(request, self._config)
-        self.records = Records(self._session, self._store, self._engine)
-        if self._stored:
-            self.records.resume_cost()
-        self._files = files or LocalFiles()
-        self._seen = Seen()
-        self._workspace = workspace_of(row)
-        consent = Consent(
-            lambda: self._mode,
-            self._workspace,
-            Grants(),
-            home=self._config.home,
-            can_ask=can_ask,
-        )
-        self._consent = heritage.consent if heritage else consent
-        self._children = Children(
-            Parent(
-                self._session,
-                self._store,
-                self._engine,
-                self._files,
-                self._consent,
-                heritage.depth if heritage else 0,
-                AIAgent,
-            )
-        )
-        self._plan = Plan()
-        todo = todo_tool(self._plan, self._session.emit)
-        own = {todo.name: todo, **kept_tools(self._config, lambda: self._session.messages)}
-        own |= delegate_tools(self._children) | self.records.tools()
-        self._nested = Nested(self._workspace, LocalFiles())
-        self._tools = self._nested.watched({**bundled_tools(), **own})
-        if heritage:
-            self._tools = heritage.allowed(self._tools)
-        self.steering = Steering(lambda: self.queue, self._session.emit)
-        self._pressure = PressureLayer(lambda: self._engine.in_use)
-        self._busy = threading.Lock()
-        self._interrupt: Interrupt | None = None
-
-    @property
-    def session_id(self) -> str:
-        """The session's id in the store."""
-        return self._session.row.id
 
     @property
     def mode(self) -> Mode:
@@ -242,13 +119,6 @@ class AIAgent:
         on with. Raises ``StoreError``.
         """
         return self.steering.offer(text)
-
-    @property
-    def queue(self) -> "Queue":
-        """The messages that wait in the store; ``run_conversation(..., queued=)`` runs one."""
-        from hermes_core.sessions.queue import Queue
-
-        return Queue(self._store, self.session_id)
 
     @property
     def last_prompt(self) -> Content | None:
@@ -363,22 +233,9 @@ class AIAgent:
             content, number = late.content, late.number
             ending = run(content, system_message, None, steps, interrupt, queued=number)
         self.records.end_turn(ending)
-        failed = ending.error is not None and ending.stop_reason != "cancelled"
+        self.rewind.checkpointing.end()
         _log.info("session %s: turn %s ends: %s", self.session_id, task_id, ending.stop_reason)
-        return {
-            "final_response": ending.text,
-            "messages": self._session.messages,
-            "usage": meter.usage,
-            "api_calls": meter.calls,
-            "stop_reason": "error" if failed else ending.stop_reason,
-            "completed": ending.completed and ending.stop_reason == "end_turn" and not failed,
-            "interrupted": ending.stop_reason == "cancelled",
-            "error": str(ending.error) if ending.error else None,
-            "exception": ending.error,
-            "session_id": self.session_id,
-            "task_id": task_id,
-            "steps": budget.used,
-        }
+        return result_of(ending, meter, budget, self._session, task_id)
 
     def _toolbox(self, task_id: str, interrupt: Interrupt) -> Toolbox:
         context = ToolContext(

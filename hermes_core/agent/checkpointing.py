@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -56,8 +57,10 @@ class Checkpointing:
     What fails is said once a session, and never stops a turn.
     """
 
-    def __init__(self, store: Store, session_id: str, shadows: Shadows, emit: Emit) -> None:
-        self._rows = Checkpoints(store, session_id)
+    def __init__(
+        self, store: Store, session_id: Callable[[], str], shadows: Shadows, emit: Emit
+    ) -> None:
+        self._store = store
         self._session_id = session_id
         self._shadows = shadows
         self._emit = emit
@@ -65,23 +68,31 @@ class Checkpointing:
         self._taken: dict[str, str] = {}
         self._looked = False
         self._told = False
+        self._lock = threading.Lock()
 
     def begin(self, title: str, message_id: str) -> None:
         """Begin a turn whose prompt is stored; ``title`` is its text."""
         self._taken, self._looked = {}, False
-        self._number = self._rows.add(message_id, title)
+        self._number = self._rows().add(message_id, title)
 
     def before_change(self, interrupt: Interrupt) -> None:
-        """Look at the files, if this is the turn's first change; raises ``Interrupted``."""
-        if self._looked or self._number is None:
-            return
-        self._looked = True
+        """Look at the files, if this is the turn's first change; raises ``Interrupted``.
+
+        May be called from any thread; each returns once the files have been looked at.
+        """
+        with self._lock:
+            if self._looked or self._number is None:
+                return
+            self._looked = True
+            self._look(self._number, interrupt)
+
+    def _look(self, number: int, interrupt: Interrupt) -> None:
         left_out: list[str] = []
         try:
             for root, shadow in self._shadows.by_root.items():
                 taken = shadow.take(interrupt)
-                shadow.keep(self._session_id, taken.tree, interrupt)
-                self._rows.set_before(self._number, root, taken.tree)
+                shadow.keep(self._session_id(), taken.tree, interrupt)
+                self._rows().set_before(number, root, taken.tree)
                 self._taken[root] = taken.tree
                 left_out += taken.left_out
         except HermesError as error:
@@ -101,13 +112,16 @@ class Checkpointing:
             for root in self._taken:
                 shadow = self._shadows.by_root[root]
                 taken = shadow.take(Interrupt())
-                shadow.keep(self._session_id, taken.tree, Interrupt())
-                self._rows.set_after(number, root, taken.tree)
+                shadow.keep(self._session_id(), taken.tree, Interrupt())
+                self._rows().set_after(number, root, taken.tree)
         except HermesError as error:
             _log.warning("the files after a turn could not be kept: %s", error)
 
+    def _rows(self) -> Checkpoints:
+        return Checkpoints(self._store, self._session_id())
+
     def _tell(self, text: str) -> None:
-        _log.info("session %s: %s", self._session_id, text)
+        _log.info("session %s: %s", self._session_id(), text)
         if not self._told:
             self._told = True
             self._emit(StatusChanged("info", text))

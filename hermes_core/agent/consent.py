@@ -32,6 +32,7 @@ class Consent:
 
     mode: asked anew for each call, so that a change takes effect at the next one.
     home: the folder of our own settings. can_ask: whether anyone listens to questions.
+    before_change: called once a call may run that may change something, before it does.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Consent:
         self._grants = grants
         self._home = home
         self._can_ask = can_ask
+        self.before_change: Callable[[Interrupt], None] = lambda _: None
 
     def refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
         """Return why the call may not run, as the tool's answer; ``""`` if it may.
@@ -55,6 +57,12 @@ class Consent:
         Waits for a person without a time limit. Raises ``Interrupted`` when the turn ends
         first, even if the answer came at the same moment.
         """
+        refusal = self._refusal(card, prepared, emit, interrupt)
+        if not refusal and prepared.action.kind not in ("none", "read"):
+            self.before_change(interrupt)
+        return refusal
+
+    def _refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
         decision = judge(prepared.action, self._mode(), self._workspace, self._grants, self._home)
         if decision.verdict == "allow":
             return ""
@@ -62,13 +70,14 @@ class Consent:
             return f"This call is not allowed: {decision.reason} Nothing was run or changed."
         if not self._can_ask:
             return NOBODY
-        answer = _ask(card.question(prepared, decision.reason), emit, interrupt)
+        answer = ask(card.question(prepared, decision.reason), emit, interrupt)
         if answer == "allow_always":
             self._grants.grant(prepared.action)
         return "" if answer in ("allow_once", "allow_always") else REJECTED
 
 
-def _ask(question: ApprovalRequested, emit: Emit, interrupt: Interrupt) -> Answer:
+def ask(question: ApprovalRequested, emit: Emit, interrupt: Interrupt) -> Answer:
+    """Return a person's answer; raise ``Interrupted`` if the turn ends first."""
     forget = interrupt.listen(lambda: _drop(question))
     try:
         emit(question)

@@ -2,11 +2,14 @@
 
 from typing import TYPE_CHECKING, TypedDict
 
+from hermes_core.ground.budget import Budget
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.messages import Message
 from hermes_core.ground.usage import Usage
 
 if TYPE_CHECKING:
+    from hermes_core.agent.endings import Ending
+    from hermes_core.agent.session import Session
     from hermes_core.model.respond import Model
 
 
@@ -63,3 +66,24 @@ class Meter:
     def calls(self) -> int:
         """The calls made since the start; none without one."""
         return self._model.calls - self._calls if self._model else 0
+
+
+def result_of(
+    ending: "Ending", meter: Meter, budget: Budget, session: "Session", task_id: str
+) -> Result:
+    """Return how a turn went, for the user of the library."""
+    failed = ending.error is not None and ending.stop_reason != "cancelled"
+    return {
+        "final_response": ending.text,
+        "messages": session.messages,
+        "usage": meter.usage,
+        "api_calls": meter.calls,
+        "stop_reason": "error" if failed else ending.stop_reason,
+        "completed": ending.completed and ending.stop_reason == "end_turn" and not failed,
+        "interrupted": ending.stop_reason == "cancelled",
+        "error": str(ending.error) if ending.error else None,
+        "exception": ending.error,
+        "session_id": session.row.id,
+        "task_id": task_id,
+        "steps": budget.used,
+    }

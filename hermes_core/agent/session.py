@@ -12,6 +12,7 @@ from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import REFUSED, Ending
 from hermes_core.agent.interruption import account_of
 from hermes_core.agent.opening import title_of
+from hermes_core.agent.prompt.foreign import MARKED, marked_files
 from hermes_core.ground.errors import HermesError, Interrupted, Refused, StoreError
 from hermes_core.ground.events import (
     Emit,
@@ -38,6 +39,7 @@ class Session:
     """The history of a session and the log of what was shown, both in the store.
 
     view: takes an event that is stored, or is not to be. build: returns a new system prompt.
+    begun: told the text and the message id of each prompt, once it is stored.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Session:
     ) -> None:
         self.row = row
         self._build = build
+        self.begun: Callable[[str, str], None] = lambda _text, _message_id: None
         self._store = store
         self._view = view
         self._recorder = self._record()
@@ -74,6 +77,8 @@ class Session:
         if not self.row.system_prompt:
             self.row = replace(self.row, system_prompt=self._build())
             self._store.update_session(self.row.id, system_prompt=self.row.system_prompt)
+            for name in marked_files(self.row.system_prompt or ""):
+                self.emit(StatusChanged("warning", MARKED.format(name=name)))
         return self.row.system_prompt or ""
 
     @property
@@ -151,7 +156,9 @@ class Session:
             if content is None:
                 conversation.resume()
             else:
-                conversation.begin(content, uuid.uuid4().hex, queued)
+                message_id = uuid.uuid4().hex
+                conversation.begin(content, message_id, queued)
+                self.begun(text_of(user_message(content)), message_id)
                 self._name(content)
             interrupt.raise_if_set()
             return steps(conversation)

@@ -54,32 +54,35 @@ class Undoer:
     """
 
     def __init__(
-        self, store: Store, session_id: str, shadows: Shadows, forget: Callable[[], None]
+        self,
+        store: Store,
+        session_id: Callable[[], str],
+        shadows: Shadows,
+        forget: Callable[[], None],
     ) -> None:
         self._store = store
         self._session_id = session_id
-        self._rows = Checkpoints(store, session_id)
         self._shadows = shadows
         self._forget = forget
 
     def checkpoints(self) -> list[Checkpoint]:
         """Return the turns that can be taken back, oldest first."""
-        return self._rows.all()
+        return self._rows().all()
 
     def undo(self, first: Checkpoint, confirm: Confirm, interrupt: Interrupt) -> Undone | None:
         """Go back to before ``first``; None if a person declined."""
-        turns = [one for one in self._rows.all() if one.number >= first.number]
+        turns = [one for one in self._rows().all() if one.number >= first.number]
         files, kept = self._backwards(turns, interrupt)
         title = f"Go back to before: {first.title}"
         if files and not confirm(title, *self._shown(files, interrupt)):
             return None
         interrupt.raise_if_set()
-        self._rows.undo(first, files)
+        self._rows().undo(first, files)
         late = self._apply(files, interrupt)
         messages = messages_of(self._store, first.history)[: first.length]
         replace_history(
             self._store,
-            self._session_id,
+            self._session_id(),
             str(uuid.uuid4()),
             [(message, True) for message in messages],
             [to_json(Rewound(first.message_id))],
@@ -91,7 +94,7 @@ class Undoer:
 
     def redo(self, confirm: Confirm, interrupt: Interrupt) -> Undone | None:
         """Take the last undoing back, if nothing was said since; None if a person declined."""
-        undoing = self._rows.last_undoing()
+        undoing = self._rows().last_undoing()
         if undoing is None:
             raise HermesError("There is nothing to redo: nothing was undone since the last prompt.")
         files = [Replaced(one.root, one.path, one.after, one.before) for one in undoing.files]
@@ -102,13 +105,16 @@ class Undoer:
         interrupt.raise_if_set()
         late = self._apply(ready, interrupt)
         again = [to_json(Rewound(undoing.message_id, undone=False))]
-        return_to_history(self._store, self._session_id, undoing.history, again)
-        self._rows.redo(undoing)
+        return_to_history(self._store, self._session_id(), undoing.history, again)
+        self._rows().redo(undoing)
         self._forget()
-        turns = [one for one in self._rows.all() if one.message_id == undoing.message_id]
+        turns = [one for one in self._rows().all() if one.message_id == undoing.message_id]
         done = [_place(one) for one in ready if one not in late]
         title = turns[0].title if turns else ""
         return Undone(title, len(turns), tuple(done), (*kept, *map(_place, late)))
+
+    def _rows(self) -> Checkpoints:
+        return Checkpoints(self._store, self._session_id())
 
     def _backwards(
         self, turns: Sequence[Checkpoint], interrupt: Interrupt
@@ -120,7 +126,7 @@ class Undoer:
             shots = [shot for turn in turns for shot in turn.snapshots if shot.root == root]
             shadow = self._shadows.shadow_of(root)
             now = shadow.take(interrupt).tree
-            shadow.keep(self._session_id, now, interrupt)
+            shadow.keep(self._session_id(), now, interrupt)
             first: dict[str, State | None] = {}
             standing: dict[str, State | None] = {}
             for shot in reversed(shots):

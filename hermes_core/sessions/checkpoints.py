@@ -140,8 +140,16 @@ class Checkpoints:
             snapshots.setdefault(number, []).append(Snapshot(decode(root), before, after))
         rows = self._db.rows(_SELECT, (self._session_id,))
         return [
-            Checkpoint(number, message_id, decode(title), *place, tuple(snapshots.get(number, ())))
-            for number, message_id, title, *place in rows
+            Checkpoint(
+                number,
+                message_id,
+                decode(title),
+                at,
+                history,
+                length,
+                tuple(snapshots.get(number, ())),
+            )
+            for number, message_id, title, at, history, length in rows
         ]
 
     def undo(self, first: Checkpoint, files: Sequence[Replaced]) -> int:

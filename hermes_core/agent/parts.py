@@ -1,0 +1,192 @@
+"""What one agent is made of, and how its parts know each other. ``AIAgent`` is what they do."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hermes_core.agent.child import Parent
+from hermes_core.agent.children import Children
+from hermes_core.agent.consent import Consent
+from hermes_core.agent.engine import Engine
+from hermes_core.agent.heritage import Heritage
+from hermes_core.agent.layers import PressureLayer
+from hermes_core.agent.nested import Nested
+from hermes_core.agent.opening import (
+    Wanted,
+    absolute,
+    absolutes,
+    checked_mode,
+    open_session,
+    workspace_of,
+)
+from hermes_core.agent.own_tools.delegate_task import delegate_tools
+from hermes_core.agent.own_tools.kept import kept_tools
+from hermes_core.agent.own_tools.todo import Plan, todo_tool
+from hermes_core.agent.prompt import build_prompt, scene_of
+from hermes_core.agent.records import Records
+from hermes_core.agent.session import Session
+from hermes_core.agent.steering import Steering
+from hermes_core.approval.grants import Grants
+from hermes_core.ground.actions import Mode
+from hermes_core.ground.callbacks import CallbackView, callbacks_of
+from hermes_core.ground.events import Emit
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.ports import Files
+from hermes_core.ground.runtime import ApiMode
+from hermes_core.ground.secrets import Secret
+from hermes_core.local.config import Config, load_config
+from hermes_core.local.environment import child_environment
+from hermes_core.local.files import LocalFiles
+from hermes_core.tools.registry import ToolSpec, bundled_tools
+from hermes_core.tools.seen import Seen
+
+if TYPE_CHECKING:
+    from hermes_core.agent.rewind import Rewind
+    from hermes_core.sessions.queue import Queue
+    from hermes_core.sessions.store import SessionRow, Store
+
+
+class Parts:
+    """Opens a session and puts together what works on it. See ``AIAgent`` for the arguments."""
+
+    def __init__(
+        self,
+        *,
+        cwd: str | Path | None = None,
+        additional_directories: Sequence[str | Path] | None = None,
+        provider: str | None = None,
+        model: str | None = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        api_mode: ApiMode | None = None,
+        session_id: str | None = None,
+        mode: Mode | None = None,
+        config: Config | None = None,
+        store: "Store | None" = None,
+        files: Files | None = None,
+        emit: Emit | None = None,
+        heritage: Heritage | None = None,
+        **callbacks: Any,
+    ) -> None:
+        from hermes_core.providers.resolution import Request
+        from hermes_core.sessions.store import FILE_NAME, Store
+
+        functions = callbacks_of(callbacks, "AIAgent")
+        self._can_ask = emit is not None or functions.approval_callback is not None
+        self._config = config or load_config()
+        self._own_store = store is None
+        self._store = store or Store(self._config.home / FILE_NAME)
+        wanted = Wanted(
+            session_id,
+            absolute(cwd),
+            absolutes(additional_directories),
+            checked_mode(mode) if mode else None,
+            provider,
+            model,
+        )
+        row = self._open(wanted)
+        self._mode: Mode = row.mode if mode or self._can_ask else "default"
+        self._session = Session(
+            self._store,
+            row,
+            CallbackView(functions, emit),
+            stored=self._stored,
+            build=lambda: build_prompt(scene_of(self._config, self._workspace, self._tools)),
+        )
+        key = Secret(api_key) if api_key else None
+        request = Request(row.provider, row.model, base_url, key, api_mode)
+        self._engine = heritage.engine if heritage else Engine(request, self._config)
+        self.records = Records(self._session, self._store, self._engine)
+        if self._stored:
+            self.records.resume_cost()
+        self._files = files or LocalFiles()
+        self._seen = Seen()
+        self._workspace = workspace_of(row)
+        self._consent = heritage.consent if heritage else self._make_consent()
+        self._children = self._make_children(heritage)
+        self._plan = Plan()
+        self._nested = Nested(self._workspace, LocalFiles())
+        self._tools = self._gather_tools(heritage)
+        self.steering = Steering(lambda: self.queue, self._session.emit)
+        self._pressure = PressureLayer(lambda: self._engine.in_use)
+        self.rewind = self._make_rewind()
+        if heritage is None:
+            self._consent.before_change = self.rewind.checkpointing.before_change
+            self._session.begun = self.rewind.checkpointing.begin
+        self._busy = threading.Lock()
+        self._interrupt: Interrupt | None = None
+
+    @property
+    def session_id(self) -> str:
+        """The session's id in the store."""
+        return self._session.row.id
+
+    @property
+    def queue(self) -> "Queue":
+        """The messages that wait in the store; ``run_conversation(..., queued=)`` runs one."""
+        from hermes_core.sessions.queue import Queue
+
+        return Queue(self._store, self.session_id)
+
+    def _open(self, wanted: Wanted) -> "SessionRow":
+        try:
+            default = self._config.mode if self._can_ask else "default"
+            row, self._stored = open_session(self._store, wanted, default)
+        except BaseException:
+            if self._own_store:
+                self._store.close()
+            raise
+        return row
+
+    def _make_consent(self) -> Consent:
+        return Consent(
+            lambda: self._mode,
+            self._workspace,
+            Grants(),
+            home=self._config.home,
+            can_ask=self._can_ask,
+        )
+
+    def _make_children(self, heritage: Heritage | None) -> Children:
+        from hermes_core.agent.agent import AIAgent
+
+        return Children(
+            Parent(
+                self._session,
+                self._store,
+                self._engine,
+                self._files,
+                self._consent,
+                heritage.depth if heritage else 0,
+                AIAgent,
+            )
+        )
+
+    def _gather_tools(self, heritage: Heritage | None) -> dict[str, ToolSpec]:
+        todo = todo_tool(self._plan, self._session.emit)
+        own = {todo.name: todo, **kept_tools(self._config, lambda: self._session.messages)}
+        own |= delegate_tools(self._children) | self.records.tools()
+        tools = self._nested.watched({**bundled_tools(), **own})
+        return heritage.allowed(tools) if heritage else tools
+
+    def _make_rewind(self) -> "Rewind":
+        from hermes_core.agent.rewind import Rewind
+
+        return Rewind(
+            self._store,
+            lambda: self.session_id,
+            (self._workspace.cwd, *self._workspace.additional),
+            home=self._config.home,
+            environ=lambda: child_environment(self._config),
+            files=self._files,
+            emit=self._session.emit,
+            forget=self._reload,
+            can_ask=self._can_ask,
+        )
+
+    def _reload(self) -> None:
+        """Go on with the history that the store holds now."""
+        self._session.reload(self._session.row)
+        self._plan.replace(())
+        self._stored = True
