@@ -1,3 +1,5 @@
+"""The page of providers, and what the documentation tells of them."""
+
 import tomllib
 
 from hermes_core.providers.indexing import PAGE, index_text
@@ -27,8 +29,6 @@ def test_the_text_of_the_index_is_the_index() -> None:
 
 def test_what_has_to_be_installed_besides_is_told() -> None:
     root = PAGE.parents[1]
-    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     told = (root / "docs" / "providers.md").read_text()
     assert [extra for extra in project["optional-dependencies"] if f".[{extra}]" not in told] == []
