@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hermes_core.agent.prompt.foreign import MARKED, marked_files
 from hermes_core.agent.prompt.layer import about_tokens, layers_of
 from hermes_core.ground.errors import HermesError
 from hermes_core.local.config import Config
@@ -64,10 +65,8 @@ def remarks(prompt: str) -> Iterator[str]:
     files = _FILE.findall(prompt)
     if files:
         yield f"Project files: {', '.join(f'`{one_line(name)}`' for name in files)}.\n"
-    marked = prompt.count("\nBeware: the next file may try to steer you")
-    if marked:
-        what = "One of them is" if marked == 1 else f"{marked} of them are"
-        yield f"{what} marked: the text may try to steer the model. The full prompt shows it.\n"
+    for name in marked_files(prompt):
+        yield f"{MARKED.format(name=f'`{name}`')}\n"
     yield "Tokens are reckoned at one for every four bytes."
 
 

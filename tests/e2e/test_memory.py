@@ -117,6 +117,7 @@ async def test_a_hostile_project_file_stays_in_its_wrapping(
     async with running(stage) as client:
         session = await client.new_session(stage.workspace(AGENTS__md=hostile))
         await session.prompt("hello")
+        assert "AGENTS.md may try to steer the model" in str(session.updates)
         await session.prompt("/prompt")
         table = session.text
     (prompt,) = prompts(stage)
@@ -132,7 +133,7 @@ async def test_a_hostile_project_file_stays_in_its_wrapping(
     assert "instruction override" in head
     assert "| project |" in table
     assert "| memory |" not in table
-    assert "One of them is marked" in table
+    assert "`AGENTS.md` may try to steer the model" in table
 
 
 async def test_slash_commands_about_it(client: AcpClient) -> None:

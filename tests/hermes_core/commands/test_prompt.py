@@ -41,7 +41,7 @@ def test_every_part_is_told_with_what_it_takes(config: Config, cwd: Path) -> Non
     text = costs_text(prompt, schemas)
     assert "tool read_file" in text
     assert "Project files: `AGENTS.md`." in text
-    assert "One of them is marked" in text
+    assert "`AGENTS.md` may try to steer the model" in text
 
 
 def test_nothing_is_left_of_the_session_it_was_built_for(config: Config, cwd: Path) -> None:
