@@ -1,5 +1,6 @@
 """``hermes auth``: logging in, logging out, and what is stored."""
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from hermes_core.providers.profile import ProviderProfile
 from hermes_core.providers.registry import get_provider_profile
 
 SHORTEST_KEY = 8
+_KEY = re.compile(r"(?![A-Z][A-Z0-9_]*=[^=])[!#-&(-~]+")
+"""One word, not quoted, and no line of ``.env``."""
+
 _NO_KEYS = {
     "aws": "AWS's own credentials: a profile, variables or a role. Nothing is stored here",
     "process": "a program that has a login of its own. Log in with that program",
@@ -86,10 +90,10 @@ def store_key(config: Config, provider: str, key: str, label: str = "") -> str:
     secret = Secret(key.strip())
     REDACTOR.register(secret)
     value = secret.reveal()
-    if len(value) < SHORTEST_KEY or not value.isascii() or not value.isprintable() or " " in value:
+    if len(value) < SHORTEST_KEY or not value.isascii() or not _KEY.fullmatch(value):
         raise ConfigError(
             f"That is no key for {provider}: a key is one word of {SHORTEST_KEY} characters or "
-            "more. Copy it again, whole and alone."
+            "more. Copy it again, whole and alone, without quotes and without a variable's name."
         )
     login = login_of(config, provider)
     if login is not None and login.exchange_url:

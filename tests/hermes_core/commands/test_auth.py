@@ -64,6 +64,12 @@ def test_a_pasted_key_is_stored_and_told_without_itself(tmp_path: Path) -> None:
     assert "active_provider" not in stored(config)
 
 
+def test_a_key_may_end_as_base64_does(tmp_path: Path) -> None:
+    config = home(tmp_path)
+    store_key(config, "openrouter", "CANARY0123==")
+    assert load_credentials(config)["openrouter"][0].token == Secret("CANARY0123==")
+
+
 def test_a_second_key_comes_after_the_first_and_the_same_one_only_once(tmp_path: Path) -> None:
     config = home(tmp_path)
     for key in (KEY, f"{KEY}-2", KEY):
@@ -83,7 +89,17 @@ def test_pasting_a_key_again_ends_its_rest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["", "short", "two words canary", "canary-\x00-canary", "canärykey"]
+    "key",
+    [
+        "",
+        "short",
+        "two words canary",
+        "canary-\x00-canary",
+        "canärykey",
+        '"canary-quoted"',
+        "'canary-quoted'",
+        "OPENROUTER_API_KEY=canary-key",
+    ],
 )
 def test_what_is_no_key_is_refused_without_being_shown(tmp_path: Path, key: str) -> None:
     config = home(tmp_path)
