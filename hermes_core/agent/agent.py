@@ -143,7 +143,11 @@ class AIAgent(Parts):
         self._session.tell(prompt, answer)
 
     def close(self) -> None:
-        """Close the store, if it is the agent's own. No turn may run then or later."""
+        """End the session for plugins, and close the store if it is the agent's own.
+
+        No turn may run then or later.
+        """
+        self._hooks.end()
         self.records.close()
         if self._own_store:
             self._store.close()
@@ -213,6 +217,7 @@ class AIAgent(Parts):
                 restore_plan(self._plan, conversation.messages, self._tools["todo"])
                 self._stored = False
             self._nested.restore(conversation.system_prompt, conversation.messages)
+            self._hooks.begin(task_id, interrupt)
             tools = self._toolbox(task_id, interrupt)
             model = self._engine.model()
             emit = self.records.watch(model)
@@ -223,6 +228,8 @@ class AIAgent(Parts):
             plan = PlanLayer(self._plan, lambda: conversation.messages)
             upkeep = Upkeep(notes=[warn, self._pressure, plan], after=[warn.finish])
             upkeep.before.append(lambda _: self.steering.deliver(conversation))
+            upkeep.notes.append(lambda budget: self._hooks.note(conversation.messages, budget))
+            upkeep.heard.append(self._hooks.heard)
             return run_turn(
                 conversation, model, tools, budget, upkeep, emit=emit, interrupt=interrupt
             )
@@ -247,4 +254,5 @@ class AIAgent(Parts):
             task_id=task_id,
             home=self._config.home,
         )
-        return Toolbox(self._tools, context, self._consent, lambda: self._engine.in_use[1])
+        window, hooks = (lambda: self._engine.in_use[1]), self._hooks
+        return Toolbox(self._tools, context, self._consent, window, hooks.gate, hooks.ran)

@@ -7,7 +7,7 @@ that fits the tool.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from hermes_core.agent.segments import Reach
@@ -36,6 +36,7 @@ class CallRequest:
     sent: the arguments as the model sent them, for display; text that is no object stands
     under ``arguments``. problem: why the call cannot be done, ``""`` for one that can.
     same_as: the id of the call of the same answer whose result answers this one too.
+    remark: what the model is told before the result.
     """
 
     call: ToolCall
@@ -45,6 +46,11 @@ class CallRequest:
     problem: str
     reach: Reach
     same_as: str = ""
+    remark: str = ""
+
+    def blocked(self, problem: str) -> "CallRequest":
+        """Return the call as one that cannot be done."""
+        return replace(self, problem=problem, reach=Reach("always"))
 
     @property
     def name(self) -> str:
@@ -82,9 +88,33 @@ def read_call(call: ToolCall, specs: Mapping[str, ToolSpec], workspace: Workspac
     sent, arguments, problem = _fitted(spec, text)
     if problem:
         return CallRequest(call, spec, sent, {}, f"Not run: {problem}", Reach("always"))
+    return CallRequest(call, spec, sent, arguments, "", _reach(spec, arguments, workspace))
+
+
+def with_arguments(
+    request: CallRequest, arguments: Arguments, workspace: Workspace, plugin: str
+) -> CallRequest:
+    """Return the call with the arguments that a plugin gave it; raise ``ToolError`` for bad ones.
+
+    The call is as if the model had sent them, and the model is told so.
+    """
+    spec = request.spec
+    if spec is None:
+        return request
+    checked = check_arguments(spec, arguments)
+    if checked == request.arguments:
+        return request
+    remark = (
+        f"[The plugin {plugin} changed the arguments of this call to"
+        f" {json.dumps(arguments, default=str)}. Its result:]\n"
+    )
+    reach = _reach(spec, checked, workspace)
+    return replace(request, sent=arguments, arguments=checked, reach=reach, remark=remark)
+
+
+def _reach(spec: ToolSpec, arguments: Arguments, workspace: Workspace) -> Reach:
     together = "never" if spec.interactive else spec.together
-    reach = Reach(together, spec.paths(workspace, arguments) if together == "paths" else ())
-    return CallRequest(call, spec, sent, arguments, "", reach)
+    return Reach(together, spec.paths(workspace, arguments) if together == "paths" else ())
 
 
 def _fitted(spec: ToolSpec, text: str) -> tuple[Arguments, Arguments, str]:

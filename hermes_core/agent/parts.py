@@ -10,6 +10,7 @@ from hermes_core.agent.children import Children
 from hermes_core.agent.consent import Consent
 from hermes_core.agent.engine import Engine
 from hermes_core.agent.heritage import Heritage
+from hermes_core.agent.hooks import PluginHooks
 from hermes_core.agent.layers import PressureLayer
 from hermes_core.agent.nested import Nested
 from hermes_core.agent.opening import (
@@ -109,6 +110,9 @@ class Parts:
         self._nested = Nested(self._workspace, LocalFiles())
         self._tools = self._gather_tools(heritage)
         self.steering = Steering(lambda: self.queue, self._session.emit)
+        self._hooks = PluginHooks(
+            self._config, self._workspace, lambda: self.session_id, self._session.emit
+        )
         self._pressure = PressureLayer(lambda: self._engine.in_use)
         self.rewind = self._make_rewind()
         if heritage is None:

@@ -20,7 +20,7 @@ from hermes_core.agent.duplicates import mark_repeated
 from hermes_core.agent.interruption import CALL as NOT_RUN
 from hermes_core.agent.interruption import CUT_SHORT
 from hermes_core.agent.segments import split
-from hermes_core.agent.sizes import Room
+from hermes_core.agent.steering import defused
 from hermes_core.agent.toolbox import Toolbox
 from hermes_core.ground.content import Text
 from hermes_core.ground.errors import Interrupted, StoreError, ToolError
@@ -54,10 +54,11 @@ def run_tool_calls(
     ``Conversation.close``.
     """
     requests = [read_call(call, tools.specs, tools.context.workspace) for call in calls]
-    answers = _Answers(conversation, interrupt, tools.room())
+    answers = _Answers(conversation, interrupt, tools)
     for segment in split(mark_repeated(requests)):
         interrupt.raise_if_set()
-        _Segment(tools, answers, emit, interrupt).run(segment)
+        for part in split([tools.gate(request) for request in segment]):
+            _Segment(tools, answers, emit, interrupt).run(part)
     interrupt.raise_if_set()
     return answers.outcomes
 
@@ -90,18 +91,20 @@ class _Job:
 class _Answers:
     """Commits the answers to the calls of one message; ``outcomes`` are those so far, in order."""
 
-    def __init__(self, conversation: Conversation, interrupt: Interrupt, room: Room) -> None:
+    def __init__(self, conversation: Conversation, interrupt: Interrupt, tools: Toolbox) -> None:
         self.outcomes: list[Outcome] = []
         self._conversation = conversation
         self._interrupt = interrupt
-        self._room = room
+        self._tools = tools
+        self._room = tools.room()
 
     def add(self, job: _Job) -> None:
         """Commit the answer of a job together with the end of its card."""
         job.ended = True
         request = job.request
         output = job.output or self._earlier(request) or Output(self._unfinished(job), failed=True)
-        output = replace(output, text=self._room.fit(request, output.text))
+        text = request.remark + defused(self._room.fit(request, output.text))
+        output = replace(output, text=text)
         self.outcomes.append(Outcome(request, output))
         event = job.card.end(output, job.seconds)
         answer = tool_message(request.call["id"], request.name, output.text)
@@ -114,6 +117,7 @@ class _Answers:
             text = f"{output.text}\n{error}"
             self._conversation.show(replace(event, status="failed", output=text))
             raise
+        self._tools.ran(self.outcomes[-1], job.seconds)
 
     def _earlier(self, request: CallRequest) -> Output | None:
         """Return what the call came to that ``request`` repeats."""

@@ -57,7 +57,7 @@ def run_turn(
             messages, tell = conversation.request_messages(note, draft.partial), draft.voice(emit)
             try:
                 asked = messages, tools.schemas(), tell, interrupt
-                answer = draft.take(model.respond(*asked, longer=draft.longer))
+                answer = draft.take(upkeep.hear(model.respond(*asked, longer=draft.longer)))
             except ContextOverflow as error:
                 if not upkeep.overflowed(error):
                     raise
@@ -65,7 +65,8 @@ def run_turn(
             ending = endings.ending_of(answer) if answer else None
             if answer and not ending:
                 calls = conversation.append(answer)["tool_calls"]
-                ending = guard.check(run_tool_calls(calls, tools, conversation, emit, interrupt))
+                ended = run_tool_calls(calls, tools, conversation, emit, interrupt)
+                ending = guard.check(ended) or upkeep.stop()
                 answer = endings.UNSAID
             if answer and ending:
                 conclude(conversation, answer, ending, emit)

@@ -73,6 +73,7 @@ class Config:
     terminal_timeout: float = 180.0
     terminal_max_output: int = 50_000
     terminal_env_passthrough: tuple[str, ...] = ()
+    plugin_entry_points: tuple[str, ...] = ()
     auth: Mapping[str, LoginSettings] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     user_env: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -235,6 +235,14 @@ KEYS: tuple[Key, ...] = (
         "chat`: that of `auxiliary.title_generation`, else the chat's. A scripted one makes none.",
     ),
     Key(
+        "plugins.entry_points",
+        "plugin_entry_points",
+        "names",
+        (),
+        "Plugins of installed packages to load, by the names of their entry points in the group "
+        "`hermes.plugins`; see [hooks.md](hooks.md). Folders in `plugins/` load without it.",
+    ),
+    Key(
         "bedrock.region",
         "bedrock_region",
         "text",
