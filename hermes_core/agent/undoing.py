@@ -104,14 +104,15 @@ class Undoer:
             return None
         interrupt.raise_if_set()
         late = self._apply(ready, interrupt)
+        before = len(self._rows().all())
         again = [to_json(Rewound(undoing.message_id, undone=False))]
         return_to_history(self._store, self._session_id(), undoing.history, again)
         self._rows().redo(undoing)
         self._forget()
-        turns = [one for one in self._rows().all() if one.message_id == undoing.message_id]
         done = [_place(one) for one in ready if one not in late]
-        title = turns[0].title if turns else ""
-        return Undone(title, len(turns), tuple(done), (*kept, *map(_place, late)))
+        titles = [one.title for one in self._rows().all()][before:]
+        title = titles[0] if titles else ""
+        return Undone(title, len(titles), tuple(done), (*kept, *map(_place, late)))
 
     def _rows(self) -> Checkpoints:
         return Checkpoints(self._store, self._session_id())

@@ -7,6 +7,7 @@ from hermes_core.ground.content import Diff, PlanEntry
 from hermes_core.ground.events import (
     PlanChanged,
     ReasoningDelta,
+    Rewound,
     StepStarted,
     TextDelta,
     ToolCallFinished,
@@ -88,3 +89,41 @@ def test_an_interrupted_turn_is_marked() -> None:
 def test_rows_of_a_newer_version_are_skipped() -> None:
     rows = [{"event": "HologramShown", "text": "?"}, to_json(TextDelta("hi", "m1"))]
     assert len(list(replay(lambda _: rows, "s1"))) == 1
+
+
+def texts_of(*events: Any) -> list[str]:
+    return [u["content"]["text"] for u in updates_of(*events) if "chunk" in u["sessionUpdate"]]
+
+
+def test_turns_that_were_taken_back_are_left_out() -> None:
+    turns = [
+        UserPrompted("one", "p1"),
+        TextDelta("1", "m1"),
+        UserPrompted("two", "p2"),
+        started("c1"),
+        ToolCallFinished("c1", "patch", "completed", "Edited."),
+        TextDelta("2", "m2"),
+    ]
+    undo = [
+        started("rewind_1"),
+        Rewound("p2"),
+        ToolCallFinished("rewind_1", "rewind", "completed", ""),
+    ]
+    after = [UserPrompted("/undo", "p3"), TextDelta("Taken back.", "m3")]
+    assert texts_of(*turns, *undo, *after) == ["one", "1", "/undo", "Taken back."]
+    cards = [u["toolCallId"] for u in updates_of(*turns, *undo, *after) if "toolCallId" in u]
+    assert set(cards) == {"rewind_1"}
+    again = [Rewound("p2", undone=False), UserPrompted("/redo", "p4")]
+    shown = texts_of(*turns, *undo, *after, *again)
+    assert shown == ["one", "1", "two", "2", "/undo", "Taken back.", "/redo"]
+
+
+def test_undoings_nest() -> None:
+    turns = [UserPrompted("one", "p1"), UserPrompted("two", "p2"), UserPrompted("three", "p3")]
+    undone = [Rewound("p3"), Rewound("p1")]
+    assert texts_of(*turns, *undone) == []
+    assert texts_of(*turns, *undone, Rewound("p1", undone=False)) == ["one", "two"]
+
+
+def test_an_undoing_of_what_is_not_in_the_log_hides_nothing() -> None:
+    assert texts_of(UserPrompted("one", "p1"), Rewound("p0")) == ["one"]

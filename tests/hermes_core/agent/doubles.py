@@ -88,6 +88,10 @@ class Screen:
         if type(event).__name__ == "ApprovalRequested" and self._answer:
             self._answer(event)
 
+    def answers(self, answer: Callable[[Any], None]) -> None:
+        """Have questions resolved by ``answer`` from now on."""
+        self._answer = answer
+
     def of(self, *kinds: type) -> list[Any]:
         """Return the events of these classes, in order."""
         with self.arrived:
