@@ -55,7 +55,7 @@ def _login(config: "Config", arguments: argparse.Namespace) -> int:
         raise Failure(refusal, "`hermes providers` tells what each provider needs.")
     key = _key_from_stdin() if arguments.key_stdin else _typed_key(provider)
     say(auth.store_key(config, provider, key, arguments.label))
-    _say_next(provider)
+    _say_next(config, provider)
     return 0
 
 
@@ -77,7 +77,7 @@ def _device_login(config: "Config", provider: str) -> int:
     say(f"Code   {visible_line(invitation.code)}")
     say("Waiting for you to agree there. Ctrl-C gives up.")
     say(auth.store_login(config, provider, flow.finish(invitation)))
-    _say_next(provider)
+    _say_next(config, provider)
     return 0
 
 
@@ -88,7 +88,7 @@ def _import(config: "Config", arguments: argparse.Namespace) -> int:
 
     provider = provider_named(config, arguments.provider)
     say(import_login(config, provider, Interrupt()))
-    _say_next(provider)
+    _say_next(config, provider)
     return 0
 
 
@@ -148,8 +148,13 @@ def _key_from_stdin() -> str:
     return key
 
 
-def _say_next(provider: str) -> None:
-    say(f"Next: `hermes chat --provider {provider}`.")
+def _say_next(config: "Config", provider: str) -> None:
+    from hermes_core.providers.named import find_provider
+
+    profile = find_provider(provider, config)
+    has_model = profile is None or profile.default_model is not None
+    verb = "chat" if has_model or config.provider == provider else "model"
+    say(f"Next: `hermes {verb} --provider {provider}`.")
 
 
 def _safe(words: str) -> str:

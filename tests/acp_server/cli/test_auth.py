@@ -67,6 +67,12 @@ def test_a_key_from_stdin_through_its_whole_life(tmp_path: Path) -> None:
     assert KEY not in (tmp_path / "home" / "auth.json").read_text()
 
 
+def test_a_provider_without_a_model_of_its_own_wants_one_chosen(tmp_path: Path) -> None:
+    for provider, verb in (("openrouter", "chat"), ("ai-gateway", "model")):
+        done = hermes(tmp_path, "auth", "login", provider, "--key-stdin", given=KEY)
+        assert f"Next: `hermes {verb} --provider {provider}`." in done.stdout
+
+
 def test_a_typed_key_is_not_shown(tmp_path: Path) -> None:
     argv = [*HERMES, "auth", "login", "openrouter"]
     with Terminal(argv, tmp_path, environment(tmp_path)) as terminal:
