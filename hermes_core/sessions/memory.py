@@ -19,6 +19,7 @@ from typing import Literal
 from hermes_core.ground.content import Diff
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.injection import kinds_of, scan, visible
+from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.config import Config
 from hermes_core.local.files import write_atomically
 from hermes_core.local.folders import make_private_folder
@@ -100,13 +101,18 @@ class MemoryFile:
         """
         return self._planned(self.text(), changes)
 
-    def change(self, changes: Sequence[Change], shown: Diff | None = None) -> Diff:
+    def change(
+        self,
+        changes: Sequence[Change],
+        shown: Diff | None = None,
+        interrupt: Interrupt | None = None,
+    ) -> Diff:
         """Make all of ``changes`` or none, and return the file before and after.
 
         shown: what was approved; if anything else would come of it now, nothing is written.
-        Raises as ``preview`` does.
+        Raises as ``preview`` does, and ``Interrupted``.
         """
-        with self.locked():
+        with self.locked(interrupt):
             diff = self._planned(self.text(), changes)
             if shown is not None and shown != diff:
                 raise ToolError(
@@ -118,15 +124,18 @@ class MemoryFile:
             return diff
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the lock that every writer of the file takes."""
+    def locked(self, interrupt: Interrupt | None = None) -> Iterator[None]:
+        """Hold the lock that every writer of the file takes; raises ``Interrupted``."""
         from filelock import FileLock, Timeout
 
+        stop = interrupt.is_set if interrupt is not None else None
         lock = FileLock(f"{self.path}.lock", mode=0o600, poll_interval=0.02)
         try:
             make_private_folder(self.path.parent)
-            lock.acquire(timeout=LOCK_SECONDS)
+            lock.acquire(timeout=LOCK_SECONDS, cancel_check=stop)
         except Timeout:
+            if interrupt is not None:
+                interrupt.raise_if_set()
             raise ToolError(
                 f"{self.path} is being written by another program. Try again later."
             ) from None

@@ -66,7 +66,7 @@ def memory_tool(
 
         def run(_progress: Progress) -> Output:
             ctx.interrupt.raise_if_set()
-            made = file.change(wanted, diff)
+            made = file.change(wanted, diff, ctx.interrupt)
             used = file.usage(parse(made.new))
             return Output(f"Done. {file.name}: {used}. The next session's prompt has it.", (made,))
 

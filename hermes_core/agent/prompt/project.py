@@ -16,13 +16,14 @@ from hermes_core.ground.errors import ToolError
 from hermes_core.ground.injection import visible
 from hermes_core.ground.ports import Files
 
-KINDS: tuple[tuple[str, ...], ...] = (
-    (".hermes.md", "HERMES.md"),
-    ("AGENTS.md",),
-    ("CLAUDE.md",),
-    (".cursorrules",),
-    (".github/copilot-instructions.md",),
-    (".cursor/rules",),
+KINDS: tuple[str, ...] = (
+    ".hermes.md",
+    "HERMES.md",
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".cursorrules",
+    ".github/copilot-instructions.md",
+    ".cursor/rules",
 )
 """Names of instruction files, the first kind first; ``.cursor/rules`` is a folder of ``*.mdc``."""
 
@@ -87,9 +88,8 @@ def documents_in(folder: Path, root: Path, cwd: Path, files: Files) -> tuple[Doc
 
     root: the folder that links may not lead out of. cwd: what names are relative to.
     """
-    for names in KINDS:
-        places = (place for name in names for place in _places(folder / name))
-        read = (_document(place, root, cwd, files) for place in places)
+    for name in KINDS:
+        read = (_document(place, root, cwd, files) for place in _places(folder / name))
         if documents := tuple(document for document in read if document is not None):
             return documents
     return ()

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_core.ground.content import Diff
-from hermes_core.ground.errors import ToolError
+from hermes_core.ground.errors import Interrupted, ToolError
+from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.secrets import MASK
 from hermes_core.sessions.memory import (
     SEPARATOR,
@@ -201,6 +202,14 @@ def test_files_that_cannot_be_used(file: MemoryFile, tmp_path: Path) -> None:
     os.mkfifo(file.path)
     with pytest.raises(ToolError, match="regular"):
         file.entries()
+
+
+def test_an_interrupt_ends_the_wait_for_another_writer(file: MemoryFile) -> None:
+    interrupt = Interrupt()
+    interrupt.set()
+    with file.locked(), pytest.raises(Interrupted):
+        MemoryFile(file.path.parents[1], "memory").change(add("a"), interrupt=interrupt)
+    assert not file.path.exists()
 
 
 def test_facts_are_kept_beside_what_is_there(tmp_path: Path) -> None:

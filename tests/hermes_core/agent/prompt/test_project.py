@@ -32,6 +32,7 @@ def put(path: Path, content: str = "rules") -> Path:
 
 KINDS = [
     ".hermes.md",
+    "HERMES.md",
     "AGENTS.md",
     "CLAUDE.md",
     ".cursorrules",
