@@ -65,6 +65,8 @@ _RUNS_ON_OPEN = frozenset(
         "claude.md",
         "gemini.md",
         ".cursorrules",
+        ".hermes.md",
+        "hermes.md",
     }
 )
 """Names of files and folders that programs obey when they open a project, agents included."""

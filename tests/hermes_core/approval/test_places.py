@@ -49,6 +49,7 @@ def test_our_home_is_found_in_any_case() -> None:
         ("sub/.npmrc", ".npmrc"),
         (".github/workflows/ci.yml", ".github/workflows"),
         ("AGENTS.md", "AGENTS.md"),
+        (".hermes.md", ".hermes.md"),
         (".pre-commit-config.yaml", ".pre-commit-config.yaml"),
     ],
 )
