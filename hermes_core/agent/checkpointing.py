@@ -51,6 +51,18 @@ class Shadows:
         return Shadow(self._home / FOLDER / f"{name}.git", Path(root), git=git, env=environ)
 
 
+def forget_snapshots(
+    home: Path, environ: Mapping[str, str], is_kept: Callable[[str], bool]
+) -> None:
+    """Delete the snapshots of every session whose id ``is_kept`` denies. Never raises."""
+    git = find_program("git", environ.get("PATH", ""))
+    for place in sorted((home / FOLDER).glob("*.git")) if git else ():
+        try:
+            Shadow(place, place, git=git or "", env=environ).forget(is_kept, Interrupt())
+        except HermesError as error:
+            _log.warning("old snapshots could not be deleted: %s", error)
+
+
 class Checkpointing:
     """Makes one checkpoint a turn; the files are looked at before the turn's first change.
 

@@ -8,7 +8,7 @@ repositories within the folder are left out and named.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +55,7 @@ _OVERRIDES = (
     "protocol.allow=never",
     "safe.bareRepository=explicit",
 )
+_REFS = "refs/hermes"
 _MAX_OUTPUT = 64_000_000
 _GITLINK = "160000"
 _LINK = "120000"
@@ -133,19 +134,19 @@ class Shadow:
     def keep(self, name: str, tree: str, interrupt: Interrupt) -> None:
         """Let ``tree`` stay until its ``name`` is forgotten; it is a word of a-z, 0-9 and -."""
         with self._held(interrupt):
-            self._text("update-ref", f"refs/hermes/{name}/{tree}", tree, interrupt=interrupt)
+            self._text("update-ref", f"{_REFS}/{name}/{tree}", tree, interrupt=interrupt)
 
-    def forget(self, name: str, interrupt: Interrupt) -> None:
-        """Delete every snapshot that was kept under ``name``, and what none holds any more."""
+    def forget(self, is_kept: Callable[[str], bool], interrupt: Interrupt) -> None:
+        """Delete the snapshots under every name that ``is_kept`` denies, and what none holds."""
         if not (self._place / "HEAD").exists():
             return
         with self._held(interrupt):
-            listed = self._text(
-                "for-each-ref", "--format=%(refname)", f"refs/hermes/{name}/", interrupt=interrupt
-            )
-            for reference in listed.splitlines():
+            listed = self._text("for-each-ref", "--format=%(refname)", _REFS, interrupt=interrupt)
+            gone = [one for one in listed.splitlines() if not is_kept(one.split("/")[2])]
+            for reference in gone:
                 self._text("update-ref", "-d", reference, interrupt=interrupt)
-            self._run(["prune", "--expire=now"], interrupt)
+            if gone:
+                self._run(["prune", "--expire=now"], interrupt)
 
     def changes(self, old: str, new: str, interrupt: Interrupt) -> list[Change]:
         """Return what differs between two snapshots, by path."""
