@@ -21,6 +21,7 @@ from hermes_core.ground.secrets import REDACTOR, Secret
 from hermes_core.ground.version import __version__
 from hermes_core.transport import failures, guard
 from hermes_core.transport.error_bodies import said_in
+from hermes_core.transport.headers import merged
 from hermes_core.transport.network import Network
 
 MAX_BODY: Final = 16 * 1024 * 1024
@@ -213,9 +214,7 @@ def _request(
         ("User-Agent", f"hermes-editor-agent/{__version__}"),
         ("Accept", "application/json"),
     ]
-    own = {name.lower() for name, _ in binding.headers}
-    headers = [header for header in headers if header[0].lower() not in own]
-    headers += [("Accept-Encoding", "gzip"), *binding.headers]
+    headers = [*merged(headers, binding.headers), ("Accept-Encoding", "gzip")]
     content = b""
     if data is not None:
         kind = "application/x-www-form-urlencoded" if form else "application/json"
@@ -223,7 +222,7 @@ def _request(
         content = (urlencode(data) if form else json.dumps(data)).encode()
     if binding.key and binding.auth != "none":
         name, prefix = _SCHEMES[binding.auth]
-        headers.append((name, prefix + binding.key.reveal()))
+        headers = merged(headers, [(name, prefix + binding.key.reveal())])
     return method, url, headers, content
 
 
