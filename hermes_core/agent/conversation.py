@@ -130,6 +130,33 @@ class Conversation:
             self.show(event)
         return True
 
+    @property
+    def sent(self) -> list[Message]:
+        """What the model is sent of the history: all but turns that the provider refused."""
+        return list(self._sent)
+
+    def replace(
+        self, messages: Sequence[tuple[Message, bool]], history_id: str, event: ShownEvent
+    ) -> None:
+        """Go on with ``messages`` in the place of the history, and show the event.
+
+        Each comes with whether it is carried over. They are stored under the session id
+        ``history_id``, in one transaction with the event; what was there before stays under its
+        own. They must end as the history does.
+        """
+        order = Alternation()
+        for message, _ in messages:
+            order = order.then(message)
+        if order != self._order:
+            raise HermesError("A shorter history must end as it did. This is a fault of Hermes.")
+        from hermes_core.sessions.lineage import replace_history
+
+        replace_history(self._store, self._session_id, history_id, messages, [to_json(event)])
+        self._order = Alternation()
+        self._messages, self._sent = [], []
+        self._take(message for message, _ in messages)
+        self.show(event)
+
     def close(self, call_text: str, turn_text: str, finish_reason: str = "stop") -> bool:
         """Bring the history to rest: answer what is open with ``call_text``, say ``turn_text``.
 

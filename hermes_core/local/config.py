@@ -30,6 +30,7 @@ class Config:
 
     env: the process environment as it was at the start; user_env: ``$HERMES_HOME/.env``.
     auth: login services, by the provider's name in lower case.
+    compression_threshold: a part of the model's window, compression_target_ratio of that.
     api_timeout, terminal_timeout: seconds. terminal_max_output: bytes. context_window and
     max_tokens: tokens. input_price and output_price: US dollars for a million tokens; max_cost:
     US dollars of one turn.
@@ -70,6 +71,11 @@ class Config:
     mode: Mode = "default"
     memory_enabled: bool = True
     user_profile_enabled: bool = True
+    compression_enabled: bool = True
+    compression_threshold: float = 0.5
+    compression_target_ratio: float = 0.2
+    compression_protect_first_n: int = 3
+    compression_protect_last_n: int = 20
     terminal_timeout: float = 180.0
     terminal_max_output: int = 50_000
     terminal_env_passthrough: tuple[str, ...] = ()

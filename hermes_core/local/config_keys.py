@@ -3,6 +3,7 @@
 The reader's checks, the hints for unknown keys and ``docs/configuration.md`` are made from it.
 """
 
+from hermes_core.local.compression_keys import COMPRESSION_KEYS
 from hermes_core.local.provider_keys import API_MODES, EFFORTS, OTHER_MODES, STRUCTURES, Structure
 from hermes_core.local.setting import Key
 
@@ -199,6 +200,7 @@ KEYS: tuple[Key, ...] = (
         True,
         "The same for what is known of you, in `memories/USER.md`.",
     ),
+    *COMPRESSION_KEYS,
     Key(
         "terminal.timeout",
         "terminal_timeout",

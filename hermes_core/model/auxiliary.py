@@ -79,6 +79,13 @@ class AuxiliaryModel:
 
         Raises ``ProviderError``, ``ConfigError``, or ``Interrupted`` if ``interrupt`` was set.
         """
+        text = text_of(self.answer(messages, interrupt))
+        if not text.strip():
+            raise MalformedResponse(f"{self.runtime.provider} answered nothing.")
+        return text
+
+    def answer(self, messages: Sequence[Message], interrupt: Interrupt | None = None) -> Message:
+        """Return the answer as it is: it may be empty, or cut off. Raises as ``ask`` does."""
         outer = interrupt or Interrupt()
         latch = outer.child()
         timer = threading.Timer(self.timeout, latch.set)
@@ -89,16 +96,13 @@ class AuxiliaryModel:
             answer = self._model.respond(messages, [], self._note, latch)
             if is_empty(answer):  # a second one in a row moves the chain on
                 answer = self._model.respond(messages, [], self._note, latch)
+            return answer
         except Interrupted:
             outer.raise_if_set()
             raise self._too_slow() from None
         finally:
             timer.cancel()
             latch.set()
-        text = text_of(answer)
-        if not text.strip():
-            raise MalformedResponse(f"{self.runtime.provider} answered nothing.")
-        return text
 
     def _note(self, event: Event) -> None:
         if isinstance(event, StatusChanged):

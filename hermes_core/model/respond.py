@@ -91,6 +91,15 @@ class Model:
         for bill in (self.bill, self.turn_bill):
             bill.include(other.bill)
 
+    def shortened(self, tokens: int, count: int) -> None:
+        """Take in that the conversation was shortened, to about ``tokens`` in ``count`` messages.
+
+        Reasoning that was to be left out of requests still is.
+        """
+        self.in_context = tokens
+        marks = self._stale.items()
+        self._stale = {p: m if m == sys.maxsize else min(m, count) for p, m in marks}
+
     def begin_turn(self, emit: Emit) -> None:
         """Begin a turn: the primary is asked again, unless it rests.
 
@@ -187,7 +196,8 @@ class Model:
                     error, seat.attempt, text_shown=text_shown, providers=seat.providers_asked
                 )
                 error.args = (words,)
-                seat.gave_up()
+                if action.kind == "give_up":
+                    seat.gave_up()
                 raise error
             if self._carry_out(action, error, state, ask):
                 return

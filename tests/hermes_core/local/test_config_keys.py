@@ -51,6 +51,7 @@ def test_names_are_unique_and_have_one_dot() -> None:
         "delegation",
         "approvals",
         "memory",
+        "compression",
         "terminal",
         "titles",
         "plugins",
