@@ -10,6 +10,7 @@ from hermes_core.agent import endings
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import Ending
 from hermes_core.agent.misbehaviour import Draft
+from hermes_core.agent.toolbox import Toolbox
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.errors import ProviderError, Refused
 from hermes_core.ground.events import Emit, StatusChanged, TextDelta
@@ -25,6 +26,7 @@ _log = logging.getLogger(__name__)
 def summarise(
     conversation: Conversation,
     model: "Model",
+    tools: Toolbox,
     budget: Budget,
     draft: Draft,
     *,
@@ -36,16 +38,30 @@ def summarise(
     An answer that was being written when the budget ended stands for the summary.
     """
     emit(StatusChanged("warning", endings.at_limit(budget)))
-    answer: Message = draft.partial or {"role": "assistant", "content": ""}
-    if draft.partial is None:
-        try:
-            messages = conversation.request_messages(endings.SUMMARY_REQUEST)
-            answer = model.respond(messages, [], emit, interrupt)
-        except ProviderError as error:
-            _log.warning("the summary at the limit of model calls failed: %s", error)
+    answer = draft.partial or _summary(conversation, model, tools, emit, interrupt)
     ending = endings.ending_at_limit(answer, budget)
     conclude(conversation, answer, ending, emit)
     return ending
+
+
+def _summary(
+    conversation: Conversation, model: "Model", tools: Toolbox, emit: Emit, interrupt: Interrupt
+) -> Message:
+    """Return the model's summary; one without text if there is none.
+
+    The tools are told of as ever, since a request without them would miss the prompt cache from
+    its first byte on; only a model that calls one all the same is asked again without.
+    """
+    answer: Message = endings.UNSAID
+    messages = conversation.request_messages(endings.SUMMARY_REQUEST)
+    try:
+        for schemas in (tools.schemas(), []):
+            answer = model.respond(messages, schemas, emit, interrupt)
+            if text_of(answer).strip() or not answer.get("tool_calls"):
+                break
+    except ProviderError as error:
+        _log.warning("the summary at the limit of model calls failed: %s", error)
+    return answer
 
 
 def conclude(conversation: Conversation, answer: Message, ending: Ending, emit: Emit) -> None:

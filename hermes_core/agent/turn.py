@@ -50,7 +50,9 @@ def run_turn(
             try:
                 budget.consume()
             except BudgetExhausted:
-                return summarise(conversation, model, budget, draft, emit=emit, interrupt=interrupt)
+                return summarise(
+                    conversation, model, tools, budget, draft, emit=emit, interrupt=interrupt
+                )
             emit(StepStarted(budget.used))
             upkeep.before_step(budget)
             note = upkeep.note(budget, guard.note, draft.note)

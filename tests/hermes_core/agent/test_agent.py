@@ -325,7 +325,7 @@ def test_an_endless_loop_stops_at_the_limit(
     assert result["stop_reason"] == "max_turn_requests"
     assert result["final_response"] == "I read it three times."
     assert (result["steps"], result["api_calls"]) == (3, 4)
-    assert "tools" not in provider.requests[3].body
+    assert provider.requests[3].body["tools"] == provider.requests[0].body["tools"]
     assert_requests_alternate(provider)
 
 

@@ -1,12 +1,13 @@
 """Reading a tool call: names, arguments, and what is wrong with them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hermes_core.agent.calls import CallRequest, read_call
-from hermes_core.agent.segments import Reach
+from hermes_core.agent.segments import Reach, split
 from hermes_core.local.workspace import Workspace
 from tests.hermes_core.agent.doubles import tool_call
 from tests.hermes_core.agent.tools_double import act_tool, change_tool, look_tool
@@ -110,3 +111,10 @@ def test_the_title_of_a_call_that_cannot_run_is_one_visible_line() -> None:
     assert "\x1b" not in request.title
     assert "\u202e" not in request.title
     assert request.title.startswith("nosuch")
+
+
+def test_a_call_that_asks_a_person_something_is_alone() -> None:
+    asks = {"look": replace(SPECS["look"], interactive=True)}
+    request = read_call(tool_call("1", "look", {"path": "a"}), asks, Workspace(Path("/w")))
+    assert request.reach == Reach("never")
+    assert len(split([request, request])) == 2

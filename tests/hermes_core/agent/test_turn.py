@@ -307,7 +307,7 @@ def test_an_endless_loop_of_tools_stops_with_a_summary(stage: Stage) -> None:
     model = ScriptedModel(*[calls(LOOK)] * 3, says("I looked three times."))
     ending = run(stage, model, limit=3)
     assert ending == Ending("I looked three times.", "max_turn_requests")
-    assert model.schemas[3] == []
+    assert model.schemas[3] == model.schemas[0]
     assert endings.SUMMARY_REQUEST in str(model.requests[3][-1]["content"])
     assert endings.SUMMARY_REQUEST not in str(stage.store.rows)
     assert "agent.max_turns" in stage.screen.of(StatusChanged)[-1].text
@@ -316,17 +316,30 @@ def test_an_endless_loop_of_tools_stops_with_a_summary(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     "summary",
-    [ServerError("down"), says(""), calls(LOOK), calls(LOOK, finish_reason="length")],
-    ids=["error", "empty", "calls", "cut"],
+    [
+        [ServerError("down")],
+        [says("")],
+        [calls(LOOK), calls(LOOK)],
+        [calls(LOOK), ServerError("down")],
+        [calls(LOOK, finish_reason="length")] * 2,
+    ],
+    ids=["error", "empty", "calls", "calls, error", "cut"],
 )
 def test_without_a_summary_the_end_is_still_clear(
-    stage: Stage, summary: Message | Exception
+    stage: Stage, summary: list[Message | Exception]
 ) -> None:
-    ending = run(stage, ScriptedModel(calls(LOOK), summary), limit=1)
+    ending = run(stage, ScriptedModel(calls(LOOK), *summary), limit=1)
     assert ending.stop_reason == "max_turn_requests"
     assert "agent.max_turns" in ending.text
     assert last(stage)["content"] == ending.text
     assert [event.text for event in stage.screen.of(TextDelta)] == [ending.text]
+
+
+def test_a_summary_that_is_a_call_is_asked_for_again_without_tools(stage: Stage) -> None:
+    model = ScriptedModel(calls(LOOK), calls(LOOK), says("I looked."))
+    assert run(stage, model, limit=1) == Ending("I looked.", "max_turn_requests")
+    assert [len(schemas) for schemas in model.schemas] == [1, 1, 0]
+    assert [m["role"] for m in stage.store.rows] == ["user", "assistant", "tool", "assistant"]
 
 
 def test_a_refused_summary_does_not_take_the_turn_out_of_the_history(stage: Stage) -> None:
