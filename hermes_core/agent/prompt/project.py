@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hermes_core.agent.prompt.foreign import block, warning
+from hermes_core.agent.prompt.foreign import attribute, block, warning
 from hermes_core.agent.prompt.layer import Layer
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.injection import visible
@@ -66,7 +66,8 @@ def project(cwd: Path, additional: Sequence[Path], files: Files) -> Layer:
         if room > 0:
             parts.insert(0, document.told(min(room, INSTRUCTION_LIMIT)))
         else:
-            parts.insert(0, f"[{document.name} is left out: read it before you work there]\n")
+            left = f"[{attribute(document.name)} is left out: read it before you work there]\n"
+            parts.insert(0, left)
         room -= min(len(document.text), INSTRUCTION_LIMIT)
     return Layer("project", _HEAD + "".join(parts) if parts else "")
 
@@ -130,10 +131,10 @@ def _document(place: Path, root: Path, cwd: Path, files: Files) -> Document | No
         allowed = real.is_relative_to(root) and _is_text(real) and _owned(real, root)
         if not allowed or not real.is_file():
             return None
-        text = visible(files.read(real).decode("utf-8", "replace").lstrip("\ufeff")).strip()
+        text = files.read(real).decode("utf-8", "replace").lstrip("\ufeff").strip()
     except (OSError, ToolError, ValueError):
         return None
-    return Document(real, _name(place, cwd), text) if text else None
+    return Document(real, _name(place, cwd), text) if visible(text).strip() else None
 
 
 def _is_text(real: Path) -> bool:

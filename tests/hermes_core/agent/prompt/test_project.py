@@ -121,6 +121,13 @@ def test_what_tries_to_steer_is_marked_and_stays_readable(cwd: Path) -> None:
     assert found.index("Beware") < found.index("<project-instructions")
 
 
+def test_unseen_characters_are_taken_out_and_told(cwd: Path) -> None:
+    put(cwd / "AGENTS.md", "\ufeffUse tabs.\r\nand\u200b \U000e0041blanks")
+    found = text(cwd)
+    assert "line 2 (hidden characters)" in found
+    assert "\nUse tabs.\nand blanks\n" in found
+
+
 def test_a_long_file_is_cut_and_says_so(cwd: Path) -> None:
     put(cwd / "AGENTS.md", "x" * (INSTRUCTION_LIMIT + 5))
     found = text(cwd)
