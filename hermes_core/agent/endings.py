@@ -101,5 +101,5 @@ def at_limit(budget: Budget) -> str:
         )
     return (
         f"Stopped after {budget.limit} model calls, the limit for one turn (agent.max_turns in"
-        " config.yaml)."
+        " config.yaml; delegation.max_iterations for a child)."
     )

@@ -22,7 +22,7 @@ class Result(TypedDict):
         reasoning and total, in tokens.
     stop_reason: end_turn, max_tokens, max_turn_requests, refusal or cancelled; ``error`` after
         a failure, whose text is then in ``error`` and whose exception in ``exception``.
-    completed: whether the model came to the end of its answer.
+    completed: whether the model came to the end of its answer by itself.
     """
 
     final_response: str
