@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from hermes_core.ground.errors import MalformedResponse
+from hermes_core.wire.depth import too_deep_at
 from hermes_core.wire.sse import MAX_EVENT
 
 _PRELUDE: Final = 12
@@ -58,8 +59,11 @@ def _event(message: bytes) -> dict[str, Any] | None:
         if headers.get(":message-type", "event") != "event":
             return _failure(headers, payload)
         data = payload.get("bytes")
-        event = json.loads(binascii.a2b_base64(data)) if data else None
-    except (ValueError, AttributeError, TypeError, struct.error, IndexError, KeyError):
+        text = binascii.a2b_base64(data).decode() if data else "null"
+        if too_deep_at(text) is not None:
+            raise ValueError(text)
+        event = json.loads(text)
+    except (ValueError, AttributeError, TypeError, LookupError, struct.error, RecursionError):
         raise MalformedResponse("An event of the answer cannot be read.") from None
     return event if isinstance(event, dict) else None
 

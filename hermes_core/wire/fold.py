@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from hermes_core.ground.messages import Message, ToolCall
 from hermes_core.ground.usage import Usage
+from hermes_core.wire.depth import too_deep_at
 from hermes_core.wire.pieces import (
     CallPiece,
     FinishPiece,
@@ -134,10 +135,12 @@ def _is_object(text: str) -> bool:
 
 
 def _tool_call(call: _Call) -> ToolCall:
+    arguments = "".join(call.arguments)
     told: ToolCall = {
         "id": call.call_id,
         "type": "function",
-        "function": {"name": call.name, "arguments": "".join(call.arguments)},
+        # cut where they nest too deep, they are arguments that broke off, and told as such
+        "function": {"name": call.name, "arguments": arguments[: too_deep_at(arguments)]},
     }
     if call.extra is not None:
         told["extra_content"] = call.extra

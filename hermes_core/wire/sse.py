@@ -11,6 +11,7 @@ from json import JSONDecoder
 from typing import Any, Final
 
 from hermes_core.ground.errors import MalformedResponse
+from hermes_core.wire.depth import too_deep_at
 
 END: Final[dict[str, Any]] = {"end": True}
 """Yielded, as this very object, once the server has said that nothing follows."""
@@ -156,7 +157,7 @@ class _Reader:
             event, end = _DECODER.raw_decode(text)
         except (ValueError, RecursionError):
             return None
-        if end != len(text) or type(event) is not dict:
+        if end != len(text) or type(event) is not dict or too_deep_at(text) is not None:
             return None
         self._count += 1
         if self._error:

@@ -1,5 +1,6 @@
 """Amazon's frames, whole, in pieces, cut off and damaged."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -61,3 +62,10 @@ def test_payloads_without_an_object_are_passed_over(payload: Any) -> None:
 def test_payloads_of_another_shape_are_told(payload: Any) -> None:
     with pytest.raises(MalformedResponse, match="cannot be read"):
         list(decode([frame(EVENT, payload)]))
+
+
+@pytest.mark.parametrize("depth", [500, 900, 100_000])
+def test_an_object_that_nests_too_deep_is_told(depth: int) -> None:
+    data = base64.b64encode(b'{"a":' * depth + b"1" + b"}" * depth).decode()
+    with pytest.raises(MalformedResponse, match="cannot be read"):
+        list(decode([frame(EVENT, {"bytes": data})]))
