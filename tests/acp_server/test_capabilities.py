@@ -23,6 +23,7 @@ ZED = {
         "auth": {"terminal": True},
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
         "elicitation": {"form": {}, "url": {}},
+        "subagents": {},
         "_meta": {"terminal_output": True},
     },
     "clientInfo": {"name": "zed", "version": "1.9"},
@@ -41,6 +42,7 @@ def test_all_that_is_announced_is_read() -> None:
         elicitation_url=True,
         notices=True,
         compaction=True,
+        subagents=True,
         client_name="zed",
         client_version="1.9",
     )
