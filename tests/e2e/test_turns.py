@@ -182,7 +182,7 @@ async def test_usage_is_told_as_the_provider_counted_it(agent: AcpClient) -> Non
 
 @pytest.mark.parametrize(
     ("finish", "reason"),
-    [("length", "max_tokens"), ("content_filter", "refusal"), ("stop", "end_turn")],
+    [("content_filter", "refusal"), ("stop", "end_turn")],
 )
 async def test_how_an_answer_ends_is_told(agent: AcpClient, finish: str, reason: str) -> None:
     agent.stage.provider.script(Reply([Text("So"), Finish(finish)]))
