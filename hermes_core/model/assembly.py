@@ -45,7 +45,7 @@ class Wanted:
         """Return it ready for use; see ``Candidate``."""
         found = {
             name: tuple(one for one in those if one.id not in spent)
-            for name, those in stored.load_credentials(self.config).items()
+            for name, those in stored.load_credentials(self.config, take=True).items()
         }
         resting = stored.resting(self.config) | set(spent)
         runtime = runtime_for(self.request, self.config, found, resting)
@@ -54,14 +54,14 @@ class Wanted:
         those = found.get(runtime.provider, ())
         mine = next((one for one in those if one.id == runtime.credential), None)
         mine = mine or stored.of_variable(runtime.credential, runtime.api_key)
-        return Access(runtime, mine, another=mine is not None and self._has_another(mine, spent))
+        if mine is None:
+            return Access(runtime)
+        return Access(runtime, mine, another=self._has_another(found, {*spent, mine.id}))
 
-    def _has_another(self, mine: Credential, spent: Collection[str]) -> bool:
-        """Tell whether the provider has a key that is neither ``mine`` nor spent."""
-        gone = {*spent, mine.id}
+    def _has_another(self, found: Credentials, gone: Collection[str]) -> bool:
+        """Tell whether the provider has a key besides those that are ``gone``."""
         left = {
-            name: tuple(one for one in those if one.id not in gone)
-            for name, those in stored.load_credentials(self.config).items()
+            name: tuple(one for one in those if one.id not in gone) for name, those in found.items()
         }
         try:
             other = resolve(self.request, self.config, credentials=left, resting=gone)

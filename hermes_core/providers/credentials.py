@@ -89,14 +89,19 @@ class Held:
         return expires is None or expires > now or bool(self.refresh)
 
 
-def load_credentials(config: Config, *, clock: Clock = time.time) -> Credentials:
+def load_credentials(
+    config: Config, *, take: bool = False, clock: Clock = time.time
+) -> Credentials:
     """Return what is stored for each provider, without any network.
 
-    With ``round_robin`` each call begins with the next credential. Raises ``ConfigError`` if
-    ``auth.json`` is a link, somebody else's, or cannot be read.
+    take: whether the first of each is used, so that with ``round_robin`` the next call begins with
+    the next one. Raises ``ConfigError`` if ``auth.json`` is a link, somebody else's, or cannot be
+    read.
     """
     data, now = AuthStore(config.home).read(), clock()
-    found = {name: _ordered(config, data, name, now) for name in providers_in(config, data)}
+    found = {
+        name: _ordered(config, data, name, now, take=take) for name in providers_in(config, data)
+    }
     return {name: credentials for name, credentials in found.items() if credentials}
 
 
@@ -229,13 +234,15 @@ def is_login_token(token: Secret) -> bool:
     return value.startswith(("eyJ", "cc-"))
 
 
-def _ordered(config: Config, data: Data, provider: str, now: float) -> tuple[Credential, ...]:
+def _ordered(
+    config: Config, data: Data, provider: str, now: float, *, take: bool
+) -> tuple[Credential, ...]:
     able = [one for one in held(config, data, provider) if one.serves(now)]
     ready = [one for one in able if one.rest.until <= now]
     resting = sorted((one for one in able if one.rest.until > now), key=lambda o: o.rest.until)
     strategy = config.credential_pool_strategies.get(provider.lower(), "fill_first")
     if strategy == "round_robin" and len(ready) > 1:
-        first = turn(config.home, provider, len(ready))
+        first = turn(config.home, provider, len(ready), take=take)
         ready = ready[first:] + ready[:first]
     return tuple(one.credential for one in (*ready, *resting))
 

@@ -164,11 +164,11 @@ def forget_notes(data: Data, provider: str, slot: str) -> None:
         section(data, POOL).pop(provider, None)
 
 
-def turn(home: Path, provider: str, length: int) -> int:
-    """Return whose turn it is among ``length`` credentials; each call moves on by one."""
+def turn(home: Path, provider: str, length: int, *, take: bool) -> int:
+    """Return whose turn it is among ``length`` credentials; one that is taken moves it on."""
     with _TURNS_LOCK:
         number = _TURNS.get((home, provider), 0)
-        _TURNS[home, provider] = number + 1
+        _TURNS[home, provider] = number + take
     return number % length
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,16 @@ def test_a_key_in_a_variable_gives_way_to_a_stored_one_in_this_and_later_session
     assert "canary-of-file" not in (config.home / "auth.json").read_text()
     trail = " ".join(runtime_for(Request(), config).source)
     assert "MINE_KEY in .env rests after a refusal" in trail
+
+
+def test_two_keys_take_turns_session_by_session(tmp_path: Path, service: LoginService) -> None:
+    door = Guarded("canary-first", "canary-second")
+    with FakeProvider(door) as provider:
+        config = home(tmp_path, provider, service, keys("canary-first", "canary-second"))
+        config = replace(config, credential_pool_strategies={"mine": "round_robin"})
+        for _ in range(4):
+            assert chat(tmp_path, config) == "Welcome."
+    assert sorted(door.seen[:2]) == sorted(door.seen[2:]) == ["canary-first", "canary-second"]
 
 
 def test_a_new_key_in_the_variable_is_used_at_once(tmp_path: Path, service: LoginService) -> None:

@@ -265,17 +265,28 @@ def test_fill_first_stays_with_the_first(tmp_path: Path) -> None:
     assert [ids(config, "zai")[0] for _ in range(3)] == ["zai#a"] * 3
 
 
+def taken(config: Config) -> list[str]:
+    return [c.id for c in load_credentials(config, take=True, clock=now)["zai"]]
+
+
 def test_round_robin_takes_the_next_each_time(tmp_path: Path) -> None:
     config = home(tmp_path, THREE, "credential_pool_strategies: {zai: round_robin}")
-    firsts = [ids(config, "zai")[0] for _ in range(4)]
+    firsts = [taken(config)[0] for _ in range(4)]
     assert firsts == ["zai#a", "zai#b", "zai#c", "zai#a"]
-    assert sorted(ids(config, "zai")) == ["zai#a", "zai#b", "zai#c"]
+    assert sorted(taken(config)) == ["zai#a", "zai#b", "zai#c"]
+
+
+def test_to_look_takes_no_turn(tmp_path: Path) -> None:
+    config = home(tmp_path, THREE, "credential_pool_strategies: {zai: round_robin}")
+    assert [ids(config, "zai")[0] for _ in range(3)] == ["zai#a"] * 3
+    assert taken(config)[0] == "zai#a"
+    assert ids(config, "zai")[0] == "zai#b"
 
 
 def test_round_robin_passes_over_those_that_rest(tmp_path: Path) -> None:
     config = home(tmp_path, THREE, "credential_pool_strategies: {zai: round_robin}")
     report(config, "zai#b", "rate_limited", clock=now)
-    orders = [ids(config, "zai") for _ in range(3)]
+    orders = [taken(config) for _ in range(3)]
     assert {order[0] for order in orders} == {"zai#a", "zai#c"}
     assert all(order[-1] == "zai#b" for order in orders)
 
