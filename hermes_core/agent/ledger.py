@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hermes_core.ground.errors import StoreError
-from hermes_core.ground.events import Emit, Event, StepStarted, UsageUpdated
-from hermes_core.ground.usage import Usage
+from hermes_core.ground.events import Emit, Event, UsageUpdated
 
 if TYPE_CHECKING:
     from hermes_core.model.auxiliary import AuxiliaryModel
@@ -53,9 +52,7 @@ class Ledger:
         reading = _Reading(model)
 
         def watched(event: Event) -> None:
-            if isinstance(event, StepStarted):
-                reading.start_call()
-            elif isinstance(event, UsageUpdated):
+            if isinstance(event, UsageUpdated):
                 self.add(reading.take())
             emit(event)
 
@@ -94,37 +91,28 @@ class Ledger:
 
 
 class _Reading:
-    """What a model's meters said when it was last looked at."""
+    """What a model's meters said when it was last looked at.
+
+    What children were charged to it is left out: they have ledgers of their own.
+    """
 
     def __init__(self, model: "Model") -> None:
         self._model = model
-        self._usage = model.usage
-        self._calls = model.calls
-        self._cost = model.bill.least
-
-    def start_call(self) -> None:
-        """Leave out what children have cost meanwhile: they have ledgers of their own."""
-        self._cost = self._model.bill.least
+        self._before = model.own
 
     def take(self) -> "Used":
         """Return what was used since."""
         from hermes_core.sessions.usage import Used
 
-        model, runtime = self._model, self._model.runtime
-        now, before = model.usage, self._usage
-        cost = model.bill.least - self._cost
-        used = Used(
+        runtime = self._model.runtime
+        now, before = self._model.own, self._before
+        self._before = now
+        cost = now.cost - before.cost
+        return Used(
             runtime.provider,
             runtime.model,
-            Usage(
-                now.input - before.input,
-                now.output - before.output,
-                now.cached - before.cached,
-                now.reasoning - before.reasoning,
-            ),
-            model.calls - self._calls,
+            now.usage - before.usage,
+            now.calls - before.calls,
             cost,
-            int(not model.bill.known and cost <= 0),
+            int(not self._model.bill.known and cost <= 0),
         )
-        self._usage, self._calls, self._cost = now, model.calls, model.bill.least
-        return used

@@ -20,6 +20,14 @@ class Usage:
             self.reasoning + other.reasoning,
         )
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input - other.input,
+            self.output - other.output,
+            self.cached - other.cached,
+            self.reasoning - other.reasoning,
+        )
+
     @property
     def total(self) -> int:
         """Tokens that stand in the context after the call."""

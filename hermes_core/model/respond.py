@@ -5,7 +5,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_core.ground.errors import AuthFailed, ConfigError, MalformedResponse, ProviderError
@@ -42,6 +42,15 @@ class _Ask:
     longer: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls used; cost: the part of it that is known, in US dollars."""
+
+    usage: Usage = field(default_factory=Usage)
+    calls: int = 0
+    cost: float = 0.0
+
+
 class Model:
     """A provider's model and its fallbacks, ready to be asked.
 
@@ -66,6 +75,7 @@ class Model:
         self.bill = Bill()
         self.turn_bill = Bill()
         self.in_context = 0
+        self._charged = Spent()
         self._config = config
         self._chance = chance
         self._clock = clock
@@ -90,6 +100,20 @@ class Model:
         self.calls += other.calls
         for bill in (self.bill, self.turn_bill):
             bill.include(other.bill)
+        before = self._charged
+        self._charged = Spent(
+            before.usage + other.usage,
+            before.calls + other.calls,
+            before.cost + other.bill.least,
+        )
+
+    @property
+    def own(self) -> Spent:
+        """What this model used itself, without what others were charged to it."""
+        others = self._charged
+        return Spent(
+            self.usage - others.usage, self.calls - others.calls, self.bill.least - others.cost
+        )
 
     def shortened(self, tokens: int, count: int) -> None:
         """Take in that the conversation was shortened, to about ``tokens`` in ``count`` messages.

@@ -109,17 +109,19 @@ def replace_history(
 def create_child(store: Store, row: SessionRow, parent_id: str, relation: Relation) -> None:
     """Add a session that another one brought about: a sub-agent's, or a copy.
 
-    One of a sub-agent belongs to its parent: it stands in no list and is deleted with it.
+    One of a sub-agent belongs to its parent, or to whom that belongs: it stands in no list and is
+    deleted with it.
     """
     with store.database.transaction() as db:
         parent = db.execute(
-            "SELECT coalesce(tip, number), number FROM sessions WHERE id = ?", (parent_id,)
+            "SELECT coalesce(tip, number), coalesce(owner, number) FROM sessions WHERE id = ?",
+            (parent_id,),
         ).fetchone()
         if parent is None:
             raise StoreError(f"There is no session {parent_id!a} in the store.")
         insert_session(db, row)
-        history, number = parent
-        owner = None if relation == _FORKED else number
+        history, eldest = parent
+        owner = None if relation == _FORKED else eldest
         db.execute(
             "UPDATE sessions SET relation = ?, parent = ?, owner = ? WHERE id = ?",
             (relation, history, owner, row.id),

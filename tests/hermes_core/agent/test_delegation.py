@@ -401,3 +401,26 @@ def test_an_error_of_the_screen_ends_the_child_not_the_agent(
     assert "## 1. a: failed" in family.results[0]
     assert "## 2. b: completed" in family.results[0]
     assert len(screen.of(ChildFinished)) == 2
+
+
+def test_what_children_used_stands_once_in_the_sessions_totals(
+    provider: FakeProvider, make_agent: MakeAgent, config: Config
+) -> None:
+    def passes_on(number: int, _request: Recorded) -> Reply:
+        call = Call("delegate_task", {"tasks": tasks("deep")}, id="pass")
+        return say("ok") if number else calls(call)
+
+    priced = replace(config, input_price=1.0, output_price=10.0, delegation_max_depth=2)
+    provider.handler = Family(tasks("mid", "b"), mid=passes_on)
+    agent = make_agent(config=priced)
+    result = agent.run_conversation("go")
+    assert result["api_calls"] == 6
+    used = {one.task: one for one in agent.records.ledger.session}
+    assert {task: one.calls for task, one in used.items()} == {"": 2, "sub-agents": 4}
+    assert sum(one.usage.total for one in used.values()) == result["usage"]["total"] == 720
+    each = (100 * 1.0 + 20 * 10.0) / 1e6
+    assert used[""].cost == pytest.approx(2 * each)
+    assert used["sub-agents"].cost == pytest.approx(4 * each)
+    again = make_agent(config=priced, session_id=agent.session_id)
+    screen_cost = again._engine.model().bill.amount
+    assert screen_cost == pytest.approx(6 * each)

@@ -102,3 +102,16 @@ def test_what_is_known_of_a_bill_is_told_beside_what_is_not() -> None:
     assert (bill.least, bill.known, bill.amount) == (0.0, False, None)
     bill.add(replace(runtime(*CLAUDE), prices=(0.5, 0.0, 0.0)), Usage(input=4))
     assert (bill.least, bill.known, bill.amount) == (2.0, False, None)
+
+
+def test_a_bill_includes_another() -> None:
+    bill, other = Bill(), Bill()
+    bill.include(other)
+    assert bill.amount is None
+    other.resume(1.5)
+    bill.include(other)
+    bill.include(other)
+    assert bill.amount == 3.0
+    other.resume(None)
+    bill.include(other)
+    assert (bill.least, bill.amount) == (4.5, None)
