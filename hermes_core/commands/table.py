@@ -126,6 +126,54 @@ def _skills(seat: Seat, _argument: str) -> str:
     return skills_text(seat.config())
 
 
+def _sessions(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.sessions import run_sessions
+
+    return run_sessions(seat, argument)
+
+
+def _resume(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.resume import run_resume
+
+    return run_resume(seat, argument)
+
+
+def _title(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.title import run_title
+
+    return run_title(seat, argument)
+
+
+def _usage(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.usage import run_usage
+
+    return run_usage(seat, argument)
+
+
+def _undo(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.undo import run_undo
+
+    return run_undo(seat, argument)
+
+
+def _rewind(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.undo import run_rewind
+
+    return run_rewind(seat, argument)
+
+
+def _redo(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.undo import run_redo
+
+    return run_redo(seat, argument)
+
+
+def _checkpoints(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.undo import run_checkpoints
+
+    return run_checkpoints(seat, argument)
+
+
 COMMANDS: Mapping[str, Command] = {
     command.name: command
     for command in (
@@ -178,5 +226,24 @@ COMMANDS: Mapping[str, Command] = {
         ),
         Command("skills", "List your notes on how tasks are done", "", _skills, at_once=True),
         Command("prompt", "Show what each part of the prompt takes", "full", _prompt),
+        Command(
+            "sessions",
+            "List this folder's sessions, or search all of them",
+            "WORD",
+            _sessions,
+            at_once=True,
+        ),
+        Command(
+            "resume",
+            "Go on with a copy of another session, where this one is still empty",
+            "SESSION",
+            _resume,
+        ),
+        Command("title", "Show the session's title, or change it", "TEXT", _title, at_once=True),
+        Command("usage", "Tokens, calls and cost of this session", "", _usage, at_once=True),
+        Command("undo", "Take the last turn back, files included", "NUMBER OF TURNS", _undo),
+        Command("rewind", "Go back to before any message, files included", "NUMBER", _rewind),
+        Command("redo", "Take the last undoing back", "", _redo),
+        Command("checkpoints", "List what can be gone back to", "", _checkpoints, at_once=True),
     )
 }
