@@ -15,7 +15,7 @@ from rich.text import Text
 
 from acp_server.cli.client import AcpClient
 from acp_server.cli.connection import Params, RpcFailure
-from acp_server.cli.console import Failure, Quit, is_terminal, say, terminal
+from acp_server.cli.console import Failure, Quit, is_terminal, parts_of, say, terminal
 from acp_server.cli.entry import Entry
 from acp_server.cli.keyboard import Keyboard, silence
 from acp_server.cli.live import LivePaper
@@ -27,6 +27,7 @@ from acp_server.cli.transcript import Transcript
 from acp_server.cli.turns import Turns, explained
 from hermes_core.ground.version import __version__
 from hermes_core.local.config import hermes_home
+from hermes_core.sessions.finding import NotFound, choose
 
 INTERRUPTED = 130
 SHORT_ID = 8
@@ -38,7 +39,8 @@ HELP = "Enter sends · Alt-Enter starts a line · Ctrl-C stops a turn · /quit l
 class ChatOptions:
     """What the command line said.
 
-    ``resume``: None for a new session, empty for the folder's last one, else an id's beginning.
+    ``resume``: None for a new session, empty for the folder's last one, else an id, the beginning
+    of one, or a title.
     """
 
     cwd: Path
@@ -222,14 +224,21 @@ async def _find_session(client: AcpClient, options: ChatOptions) -> tuple[str, P
             f"There is no earlier session in {options.cwd}.",
             "Start one with `hermes chat`, or name one from elsewhere: `hermes chat --resume ID`.",
         )
-    matching = [s for s in found if str(s.get("sessionId", "")).startswith(wanted)]
-    if not matching or (wanted and len(matching) > 1):
-        how_many = "are several sessions" if matching else "is no session"
-        raise Failure(
-            f"There {how_many} with an id that begins with {wanted!r}.",
-            "Resume this folder's last session with `hermes chat --resume`.",
-        )
-    return str(matching[0]["sessionId"]), Path(str(matching[0].get("cwd", options.cwd)))
+    if wanted:
+        return _chosen(wanted, found, options.cwd)
+    return str(found[0]["sessionId"]), Path(str(found[0].get("cwd", options.cwd)))
+
+
+def _chosen(wanted: str, found: Sequence[Params], cwd: Path) -> tuple[str, Path]:
+    """Return the session that ``wanted`` means and its folder; raises ``Failure``."""
+    folders = {str(s.get("sessionId", "")): Path(str(s.get("cwd", cwd))) for s in found}
+    titled = [(str(s.get("sessionId", "")), str(s.get("title") or "")) for s in found]
+    try:
+        session_id = choose(wanted, titled)
+    except NotFound as error:
+        what, next_step = parts_of(str(error))
+        raise Failure(what, next_step) from None
+    return session_id, folders[session_id]
 
 
 def _show_block(paper: Paper, text: Text | None) -> None:

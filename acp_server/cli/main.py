@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,12 +15,11 @@ from acp_server.cli.models import add_model_parser, run_model
 from acp_server.cli.printable import visible_line
 from acp_server.cli.prompt import add_prompt_parser, run_prompt
 from acp_server.cli.providers import run_providers
+from acp_server.cli.sessions import add_sessions_parser, run_sessions
 
 MODES = ("default", "accept_edits")
 INTERRUPTED = 130
 USAGE = 2
-ID = re.compile(r"(?=.*[0-9])[0-9a-f-]{4,36}|[0-9a-f]{8}")
-"""A session's id, or its beginning: what a word of a prompt does not look like."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -86,8 +84,11 @@ def _parser() -> argparse.ArgumentParser:
         "--resume",
         nargs="?",
         const="",
-        metavar="ID",
-        help="go on with the session whose id begins with ID, or with this folder's last one",
+        metavar="SESSION",
+        help="go on with the session of that id, its beginning, or title; else the folder's last",
+    )
+    chat.add_argument(
+        "--continue", dest="last", action="store_true", help="go on with this folder's last session"
     )
     _add_model_options(chat)
     chat.add_argument("--cwd", metavar="DIR", help="work in DIR instead of here")
@@ -100,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     command("providers", "list the providers: what each needs and what is set up")
     add_model_parser(command("model", "search and pick provider and model, and save them"))
     add_fallback_parser(command("fallback", "list or change the providers that stand in"))
+    add_sessions_parser(command("sessions", "list, search, move and delete stored sessions"))
     add_memory_parser(command("memory", "show or change what is kept for later sessions"))
     add_prompt_parser(command("prompt", "show what a new session here would send, and its cost"))
     add_auth_parser(command("auth", "log in with a provider, or store its key"))
@@ -155,7 +157,7 @@ def _chat(arguments: argparse.Namespace) -> int:
     from acp_server.cli.chat import ChatOptions, run_chat
     from acp_server.cli.client import agent_command
 
-    prompt, resume = _prompt_and_session(arguments.prompt, arguments.resume)
+    prompt, resume = _prompt_and_session(arguments)
     chosen: list[str] = []
     for name in ("provider", "model"):
         value = getattr(arguments, name)
@@ -172,20 +174,21 @@ def _chat(arguments: argparse.Namespace) -> int:
     )
 
 
-def _prompt_and_session(prompt: str | None, resume: str | None) -> tuple[str | None, str | None]:
-    """Tell apart what the command line said; what follows ``--resume`` may be the prompt."""
-    if resume and not ID.fullmatch(resume):
-        if prompt is not None:
-            raise Failure(
-                f"{resume!r} is no id of a session.",
-                'The last session goes on with `hermes chat --resume "your prompt"`.',
-            )
-        prompt, resume = resume, ""
+def _prompt_and_session(arguments: argparse.Namespace) -> tuple[str | None, str | None]:
+    """Return the prompt, and the session to go on with: None for a new one, empty for the last."""
+    prompt, resume = arguments.prompt, arguments.resume
     if prompt is not None and not prompt.strip():
         raise Failure(
             "The prompt is empty.",
             'Ask with `hermes chat "your question"`, or run `hermes chat` for a conversation.',
         )
+    if arguments.last:
+        if resume:
+            raise Failure(
+                "--continue is this folder's last session, --resume names another one.",
+                "Use one of them.",
+            )
+        resume = ""
     return prompt, resume
 
 
@@ -212,6 +215,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "model": run_model,
     "prompt": run_prompt,
     "providers": run_providers,
+    "sessions": run_sessions,
 }
 
 

@@ -12,6 +12,7 @@ from acp_server import slash
 from acp_server.mapping import failure_of, mode_update
 from acp_server.methods.connection import Connection
 from acp_server.prompts import to_content
+from acp_server.replay import replay
 from acp_server.session import AcpSession, Turn, Work
 from hermes_core.commands.queue import first_line
 from hermes_core.commands.seat import Command, Prompt, Prompts, Remark, Reply, Seat, answer
@@ -195,7 +196,14 @@ class Works:
             stop=partial(self._on_loop, session.stop) if aside else lambda: False,
             drop=drop,
             open_numbers=lambda: agent.steering.numbers | self._on_loop(lambda: session.numbers),
+            show_history=partial(self._show_history, interrupt),
         )
+
+    def _show_history(self, interrupt: Interrupt) -> None:
+        """Show the session's log within the turn; of sub-agents, what stands on cards."""
+        for _, update in replay(self._connection.store().shown, self._session.id):
+            interrupt.raise_if_set()
+            self._session.screen.send(update)
 
     def _on_loop(self, function: Callable[[], _T]) -> _T:
         """Have the event loop call a function that does not raise; return what it returns."""

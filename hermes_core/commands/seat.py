@@ -27,6 +27,7 @@ class Seat:
     stop: interrupts the running turn alone; returns whether one ran. drop: forgets messages of the
         queue, by their numbers, and those who wait for their answers are told so.
     open_numbers: returns the numbers of what begins by itself or runs.
+    show_history: shows all that the session's log holds, as where a session is loaded.
     """
 
     agent: "AIAgent"
@@ -43,6 +44,7 @@ class Seat:
     stop: Callable[[], bool] = lambda: False
     drop: Callable[[Sequence[int]], None] = lambda _: None
     open_numbers: Callable[[], frozenset[int]] = frozenset
+    show_history: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)

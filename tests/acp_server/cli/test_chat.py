@@ -82,8 +82,9 @@ def test_nothing_to_ask(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
         chat(None)
 
 
-def test_a_resumed_session_is_shown_first(chat: Chat) -> None:
-    code, shown = chat("hello", cwd=Path("/"), resume="aaaa-2")
+@pytest.mark.parametrize("resume", ["aaaa-2", "older", "Old"])
+def test_a_resumed_session_is_shown_first(chat: Chat, resume: str) -> None:
+    code, shown = chat("hello", cwd=Path("/"), resume=resume)
     assert code == 0
     assert shown.startswith("› again?\n\nYes.\n\n┊ Some thinking.\n")
 
@@ -92,8 +93,8 @@ def test_a_resumed_session_is_shown_first(chat: Chat) -> None:
     ("resume", "words"),
     [
         ("", "no earlier session"),
-        ("aaaa", "are several sessions with an id that begins with 'aaaa'"),
-        ("zzzz", "is no session with an id that begins with 'zzzz'"),
+        ("aaaa", "Several sessions fit 'aaaa': aaaa-111 (newest), aaaa-222 (older)."),
+        ("zzzz", "There is no session 'zzzz': it is neither the beginning of an id nor in a title"),
     ],
 )
 def test_a_session_that_cannot_be_resumed(chat: Chat, resume: str, words: str) -> None:

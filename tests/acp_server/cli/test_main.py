@@ -66,8 +66,10 @@ def test_an_empty_prompt_is_refused(prompt: str, capsys: Captured) -> None:
         (["hi"], "hi", None),
         (["--mode", "default", "hi"], "hi", None),
         (["--resume"], None, ""),
-        (["--resume", "add a test"], "add a test", ""),
-        (["--resume", "add"], "add", ""),
+        (["--resume", "add a test"], None, "add a test"),
+        (["--continue"], None, ""),
+        (["--continue", "add a test"], "add a test", ""),
+        (["add a test", "--continue"], "add a test", ""),
         (["--resume", "--", "1a2b"], "1a2b", ""),
         (["hi", "--resume"], "hi", ""),
         (["--resume", "1a2b"], None, "1a2b"),
@@ -76,7 +78,7 @@ def test_an_empty_prompt_is_refused(prompt: str, capsys: Captured) -> None:
         (["hi", "--resume", "0b1d8f0c-1111"], "hi", "0b1d8f0c-1111"),
     ],
 )
-def test_a_prompt_is_told_from_an_id(
+def test_a_prompt_is_told_from_a_session(
     argv: list[str], prompt: str | None, resume: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[ChatOptions] = []
@@ -90,9 +92,9 @@ def test_a_prompt_is_told_from_an_id(
     assert [(options.prompt, options.resume) for options in asked] == [(prompt, resume)]
 
 
-def test_what_is_no_id_beside_a_prompt_is_refused(capsys: Captured) -> None:
-    assert main(["chat", "--resume", "last", "hi"]) == 1
-    assert capsys.readouterr().err.startswith("'last' is no id of a session.\n")
+def test_two_sessions_at_once_are_refused(capsys: Captured) -> None:
+    assert main(["chat", "--resume", "other", "--continue", "hi"]) == 1
+    assert capsys.readouterr().err.startswith("--continue is this folder's last session, ")
 
 
 def test_the_help_has_a_line_for_each_command(
