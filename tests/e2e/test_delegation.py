@@ -4,15 +4,18 @@ The model is a function of the request, since children ask side by side in any o
 """
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.e2e.client import FULL
 from tests.e2e.editor import ALLOW, REJECT, AgentError, Session
 from tests.e2e.stage import Stage
-from tests.fakes.provider import Call, Recorded, Reply, call, calls, say
+from tests.e2e.waits import wait_until_idle, wait_until_stored
+from tests.fakes.provider import Call, Recorded, Reply, Text, Wait, call, calls, say
 
 SHOWS_CHILDREN = {**FULL, "subagents": {}}
 
@@ -188,6 +191,70 @@ async def test_one_child_is_cancelled_alone(
         assert states[second] == {"state": "idle", "stopReason": "end_turn"}
         assert "interrupted by the user after 1 step" in family.results[0]
         assert "completed after 2 steps" in family.results[0]
+
+
+async def test_questions_of_children_wait_for_each_other(
+    stage: Stage, running: Any, show: Callable[..., Family]
+) -> None:
+    show("alpha", "beta", "gamma")
+    async with running(stage) as client:
+        loop = asyncio.get_running_loop()
+        answers: list[asyncio.Future[Any]] = []
+
+        def decide(_params: dict[str, Any]) -> Any:
+            assert all(answer.done() for answer in answers), "two questions at once"
+            answers.append(loop.create_future())
+            return answers[-1]
+
+        client.editor.decide = decide
+        session = await client.new_session()
+        answer = session.begin("go")
+        await client.wait_for(lambda: len(session.cards) == 4)  # each of them wants to ask
+        for number, choice in enumerate((ALLOW, REJECT, ALLOW), 1):
+            await session.wait_for_question(number)
+            answers[-1].set_result(choice)
+        assert (await answer)["stopReason"] == "end_turn"
+        assert len(list(session.cwd.iterdir())) == 2
+
+
+async def test_the_connection_ends_while_children_ask(
+    stage: Stage, running: Any, show: Callable[..., Family]
+) -> None:
+    show("alpha", "beta")
+    async with running(stage) as client:
+        client.editor.decide = lambda _: None
+        session = await client.new_session()
+        session.begin("go").add_done_callback(lambda answer: answer.exception())
+        await session.wait_for_question()
+    assert not list(session.cwd.iterdir())
+    async with running(stage) as client:
+        again = await client.load_session(session.id, session.cwd)
+        assert {card["status"] for card in again.cards.values()} == {"failed"}
+
+
+@pytest.mark.parametrize("capabilities", [FULL, SHOWS_CHILDREN], ids=["card", "sessions"])
+async def test_a_client_that_does_not_read_can_still_cancel_children(
+    stage: Stage, running: Any, capabilities: dict[str, Any]
+) -> None:
+    flood = Reply([Text("begun"), *[Text("x" * 10_000)] * 1_500, Wait(threading.Event())])
+
+    class Flood(Family):
+        def child(self, word: str, *, answered: bool) -> Reply:
+            return flood
+
+    stage.provider.handler = Flood("alpha", "beta")
+    async with running(stage, capabilities=capabilities) as client:
+        session = await client.new_session()
+        answer = session.begin("go")
+        await client.wait_for(lambda: "begun" in str(client.received[-50:]))
+        client.pause()
+        await asyncio.to_thread(wait_until_idle, psutil.Process(client.process.pid))
+        session.cancel()
+        await asyncio.to_thread(wait_until_stored, stage, "TurnInterrupted")
+        client.resume()
+        assert (await answer)["stopReason"] == "cancelled"
+        stage.provider.handler = lambda _: say("Still here.")
+        assert await session.prompt("and now?") == "end_turn"
 
 
 @pytest.mark.parametrize("capabilities", [FULL, SHOWS_CHILDREN], ids=["card", "sessions"])

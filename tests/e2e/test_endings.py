@@ -4,11 +4,10 @@ import asyncio
 import json
 import re
 import signal
-import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -17,6 +16,7 @@ import pytest
 from tests.e2e.client import AcpClient
 from tests.e2e.editor import ALLOW, Session
 from tests.e2e.stage import COMMAND, Stage
+from tests.e2e.waits import wait_until_idle, wait_until_stored
 from tests.fakes.provider import Call, Reply, Text, Wait, calls, say
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
@@ -190,28 +190,12 @@ async def test_a_client_that_does_not_read_can_still_cancel(
         await session.wait_for_text("begun")
         client.pause()
         program = psutil.Process(client.process.pid)
-        await asyncio.to_thread(_wait_until_idle, program)
+        await asyncio.to_thread(wait_until_idle, program)
         used = program.memory_info().rss
         session.cancel()
-        await asyncio.to_thread(_wait_until_stored, stage, "TurnInterrupted")
+        await asyncio.to_thread(wait_until_stored, stage, "TurnInterrupted")
         client.resume()
         assert await answer == {"stopReason": "cancelled"}
         assert used < 150 << 20
         stage.provider.script(say("Still here."))
         assert await session.prompt("and now?") == "end_turn"
-
-
-def _wait_until_stored(stage: Stage, event: str) -> None:
-    """Wait until the display log holds ``event``."""
-    query = "SELECT count(*) FROM shown WHERE event LIKE ?"
-    with closing(sqlite3.connect(stage.home / "hermes_sessions.db")) as store:
-        while store.execute(query, (f"%{event}%",)).fetchone() == (0,):
-            threading.Event().wait(0.01)
-
-
-def _wait_until_idle(program: psutil.Process) -> None:
-    """Wait until the program has not used the processor for a while."""
-    used = -1.0
-    while (now := sum(program.cpu_times()[:2])) != used:
-        used = now
-        threading.Event().wait(0.3)
