@@ -2,10 +2,13 @@
 
 import logging
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hermes_core.agent.compression.compressor import Occasion
+from hermes_core.agent.compression.watch import Watch
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import Ending
 from hermes_core.agent.layers import BudgetLayer, PlanLayer
@@ -21,6 +24,7 @@ from hermes_core.agent.upkeep import Upkeep
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.events import Compacted
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Content, Message
 from hermes_core.ground.runtime import Runtime
@@ -135,6 +139,22 @@ class AIAgent(Parts):
         self._stored = True
         return source
 
+    def compress(self, focus: str = "", interrupt: Interrupt | None = None) -> Compacted | None:
+        """Summarise the conversation now; return how that ended, None if nothing can be gained.
+
+        focus: what the summary should keep above all. Raises ``HermesError`` while a turn runs or
+        if no model can be asked, and ``Interrupted`` if ``interrupt`` was set.
+        """
+        with self._claimed(interrupt) as latch:
+            conversation = self._session.conversation
+            conversation.system_prompt = self._session.prompt()
+            self._restore_plan(conversation)
+            occasion = Occasion(conversation, self._toolbox("", latch).schemas, latch)
+            try:
+                return self._compressor.compress(occasion, "asked", focus)
+            finally:
+                self._session.flush()
+
     def tell(self, prompt: str, answer: str) -> None:
         """Show and keep what was asked and answered without a model, which is never sent it.
 
@@ -180,20 +200,28 @@ class AIAgent(Parts):
         Errors of the core do not raise, they are in the result. Raises ``HermesError`` while
         another turn runs, and whatever a callback raised.
         """
+        with self._claimed(interrupt) as latch:
+            given = conversation_history
+            task_id = task_id or uuid.uuid4().hex
+            try:
+                self.steering.begin()
+                return self._run(
+                    user_message, system_message, given, task_id, interrupt=latch, queued=queued
+                )
+            finally:
+                self.steering.end()
+
+    @contextmanager
+    def _claimed(self, interrupt: Interrupt | None) -> Iterator[Interrupt]:
+        """Keep others from the conversation; yield the latch that stops what is done with it."""
         if not self._busy.acquire(blocking=False):
             raise HermesError(
                 "A turn is already running in this session. Wait for its end, or interrupt it."
             )
         try:
-            self._interrupt = interrupt = interrupt or Interrupt()
-            given = conversation_history
-            task_id = task_id or uuid.uuid4().hex
-            self.steering.begin()
-            return self._run(
-                user_message, system_message, given, task_id, interrupt=interrupt, queued=queued
-            )
+            self._interrupt = interrupt or Interrupt()
+            yield self._interrupt
         finally:
-            self.steering.end()
             self._interrupt = None
             self._busy.release()
 
@@ -213,9 +241,7 @@ class AIAgent(Parts):
         budget = Budget(self._config.max_turns, self._config.max_cost)
 
         def steps(conversation: Conversation) -> Ending:
-            if self._stored:
-                restore_plan(self._plan, conversation.messages, self._tools["todo"])
-                self._stored = False
+            self._restore_plan(conversation)
             self._nested.restore(conversation.system_prompt, conversation.messages)
             self._hooks.begin(task_id, interrupt)
             tools = self._toolbox(task_id, interrupt)
@@ -228,6 +254,7 @@ class AIAgent(Parts):
             plan = PlanLayer(self._plan, lambda: conversation.messages)
             upkeep = Upkeep(notes=[warn, self._pressure, plan], after=[warn.finish])
             upkeep.before.append(lambda _: self.steering.deliver(conversation))
+            Watch(self._compressor, Occasion(conversation, tools.schemas, interrupt)).join(upkeep)
             upkeep.notes.append(lambda budget: self._hooks.note(conversation.messages, budget))
             upkeep.heard.append(self._hooks.heard)
             return run_turn(
@@ -243,6 +270,12 @@ class AIAgent(Parts):
         self.rewind.checkpointing.end()
         _log.info("session %s: turn %s ends: %s", self.session_id, task_id, ending.stop_reason)
         return result_of(ending, meter, budget, self._session, task_id)
+
+    def _restore_plan(self, conversation: Conversation) -> None:
+        """After a restart, go on with the plan that the history tells of."""
+        if self._stored:
+            restore_plan(self._plan, conversation.messages, self._tools["todo"])
+            self._stored = False
 
     def _toolbox(self, task_id: str, interrupt: Interrupt) -> Toolbox:
         context = ToolContext(

@@ -130,6 +130,10 @@ class Conversation:
             self.show(event)
         return True
 
+    def reserve(self, call_ids: Iterable[str]) -> None:
+        """Give no new call one of these ids: they stand on cards of an earlier history."""
+        self._call_ids.update(call_ids)
+
     @property
     def sent(self) -> list[Message]:
         """What the model is sent of the history: all but turns that the provider refused."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_core.agent.child import Parent
 from hermes_core.agent.children import Children
+from hermes_core.agent.compression.compressor import Compressor
+from hermes_core.agent.compression.keeping import remembering
 from hermes_core.agent.consent import Consent
 from hermes_core.agent.engine import Engine
 from hermes_core.agent.heritage import Heritage
@@ -113,6 +115,7 @@ class Parts:
         self._hooks = PluginHooks(
             self._config, self._workspace, lambda: self.session_id, self._session.emit
         )
+        self._compressor = self._make_compressor(heritage)
         self._pressure = PressureLayer(lambda: self._engine.in_use)
         self.rewind = self._make_rewind()
         if heritage is None:
@@ -165,6 +168,18 @@ class Parts:
                 heritage.depth if heritage else 0,
                 AIAgent,
             )
+        )
+
+    def _make_compressor(self, heritage: Heritage | None) -> Compressor:
+        return Compressor(
+            self._store,
+            lambda: self.session_id,
+            self._engine,
+            self.records.ledger,
+            emit=self._session.emit,
+            steps=self._plan,
+            remember=None if heritage else remembering(lambda: self._config),
+            changed=lambda c: self._nested.restore(c.system_prompt, c.messages),
         )
 
     def _gather_tools(self, heritage: Heritage | None) -> dict[str, ToolSpec]:

@@ -69,6 +69,10 @@ class Session:
         self.emit(TextDelta(answer, uuid.uuid4().hex))
         self._recorder.flush()
 
+    def flush(self) -> None:
+        """Store what was shown and waits for that. Raises ``StoreError``."""
+        self._recorder.flush()
+
     def prompt(self) -> str:
         """Return the session's system prompt, built and stored at its first use.
 
@@ -85,7 +89,10 @@ class Session:
     def conversation(self) -> Conversation:
         """The session's history, read from the store at the first use."""
         if self._conversation is None:
+            from hermes_core.sessions.lineage import call_ids
+
             self._conversation = self._open(self._store.messages(self.row.id))
+            self._conversation.reserve(call_ids(self._store, self.row.id))
         return self._conversation
 
     def reload(self, row: "SessionRow") -> None:

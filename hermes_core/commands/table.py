@@ -174,6 +174,12 @@ def _checkpoints(seat: Seat, argument: str) -> str:
     return run_checkpoints(seat, argument)
 
 
+def _compress(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.compress import compress_text
+
+    return compress_text(seat.agent, argument, seat.interrupt)
+
+
 COMMANDS: Mapping[str, Command] = {
     command.name: command
     for command in (
@@ -189,6 +195,12 @@ COMMANDS: Mapping[str, Command] = {
             "drop N | clear | run",
             _queue,
             at_once=True,
+        ),
+        Command(
+            "compress",
+            "Summarise the conversation now, to make room in the model's window",
+            "what matters most",
+            _compress,
         ),
         Command("mode", "Show the modes, or change to one", "NAME", _mode, at_once=True),
         Command(

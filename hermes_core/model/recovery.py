@@ -112,7 +112,9 @@ RULES: dict[type[ProviderError], Rule] = {
     ModelNotFound: Rule(None, "Check model.default and model.base_url."),
     QuotaExhausted: Rule(None, "Add credit, or choose another provider.", ("rotate",), rest=REST),
     ContextOverflow: Rule(
-        None, "Start a new session, or choose a model with a larger window.", falls_back=False
+        None,
+        "Type /compress, start a new session, or choose a model with a larger window.",
+        falls_back=False,
     ),
     StaleReasoning: Rule(None, "Start a new session.", ("strip", "refresh")),
     BadRequest: Rule(None, "Check the model and its settings."),

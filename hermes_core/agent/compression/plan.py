@@ -132,9 +132,7 @@ def _pruning(parts: _Parts, room: Room) -> Plan:
     if parts.earlier is None:
         return Plan((), (), tuple(flat(groups)))
     count = len(parts.head)
-    return Plan(
-        tuple(flat(groups[:count])), (), tuple(flat(groups[count:])), earlier=parts.earlier
-    )
+    return Plan(tuple(flat(groups[:count])), (), tuple(flat(groups[count:])), earlier=parts.earlier)
 
 
 def _summarising(parts: _Parts, room: Room) -> Plan:

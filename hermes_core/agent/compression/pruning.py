@@ -35,10 +35,7 @@ def pruned(groups: Sequence[Group], end: int, spare: Message | None = None) -> l
     nothing to cut, or is the message to ``spare``, is the same object.
     """
     again = {
-        text_of(message)
-        for group in groups[end:]
-        for message in group
-        if message["role"] == "tool"
+        text_of(message) for group in groups[end:] for message in group if message["role"] == "tool"
     }
     old = [g if g[0] is spare else _smaller(g, again) for g in groups[:end]]
     return [*old, *groups[end:]]

@@ -42,11 +42,11 @@ def rebuilt(
     summary: what stands in the place of ``plan.middle``. steps: the plan that is being worked on;
     it is put behind the summary as a call of the tool ``todo``, unless such a call is left.
     """
-    if not plan.middle and plan.earlier is None:
-        return [(message, True) for message in plan.tail]
-    told = plan.earlier if plan.earlier and not plan.middle else _told(plan, summary)
-    tail = [*([plan.request] if plan.request else []), *plan.tail]
     history: list[Carried] = [(message, True) for message in plan.head]
+    tail = [*([plan.request] if plan.request else []), *plan.tail]
+    if not plan.middle and plan.earlier is None:
+        return [*history, *((message, True) for message in tail)]
+    told = plan.earlier if plan.earlier and not plan.middle else _told(plan, summary)
     if plan.head and (plan.head[-1]["role"] != "assistant"):
         history.append((_bridge(BEFORE), False))
     history.append((told, False))
