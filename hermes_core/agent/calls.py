@@ -71,10 +71,11 @@ class CallRequest:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A call, and what it came to."""
+    """A call, and what it came to. digest: of the result before it was shortened to fit."""
 
     request: CallRequest
     output: Output
+    digest: str
 
 
 def read_call(call: ToolCall, specs: Mapping[str, ToolSpec], workspace: Workspace) -> CallRequest:

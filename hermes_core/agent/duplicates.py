@@ -1,5 +1,6 @@
 """Calls that one answer repeats word for word: they are done once. Pure."""
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +13,11 @@ def key_of(request: CallRequest) -> str:
     """Return what is equal for calls of the same tool with the same arguments alone."""
     arguments = request.sent if request.problem else request.arguments
     return f"{request.name} {json.dumps(arguments, sort_keys=True)}"
+
+
+def digest_of(text: str) -> str:
+    """Return what is equal for equal texts alone."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def mark_repeated(requests: Sequence[CallRequest]) -> list[CallRequest]:

@@ -47,7 +47,7 @@ class Guard:
     def _circles(self, outcomes: Sequence[Outcome]) -> Iterator[tuple[CallRequest, str]]:
         """Count the outcomes; yield those that have come out the same a second time, and how."""
         for outcome in outcomes:
-            request, text = outcome.request, outcome.output.text
+            request = outcome.request
             if request.same_as:
                 continue
             if self._is_progress(outcome):
@@ -55,7 +55,7 @@ class Guard:
             circle = _circle(outcome)
             if not circle:
                 continue
-            known = (key_of(request), "" if outcome.output.failed else text)
+            known = _known(outcome)
             self._same[known] += 1
             if self._same[known] == WARN_AT:
                 yield request, circle
@@ -64,7 +64,7 @@ class Guard:
         request = outcome.request
         if outcome.output.failed or request.kind in (*_LOOKS, "think"):
             return False
-        made = (key_of(request), outcome.output.text)
+        made = (key_of(request), outcome.digest)
         new = made not in self._changes
         self._changes.add(made)
         return new
@@ -79,9 +79,7 @@ class Guard:
 
     def _worst(self, outcomes: Sequence[Outcome]) -> str:
         for outcome in outcomes:
-            failed = outcome.output.failed
-            known = (key_of(outcome.request), "" if failed else outcome.output.text)
-            if self._same[known] >= STOP_AT:
+            if self._same[_known(outcome)] >= STOP_AT:
                 what = one_line(outcome.request.title[:_SHORT])
                 return (
                     f"Stopped: the model made the same call {STOP_AT} times and it"
@@ -109,6 +107,11 @@ class Guard:
                 " again."
             )
         return ""
+
+
+def _known(outcome: Outcome) -> tuple[str, str]:
+    """Return the call with its result; how it fails makes no difference."""
+    return key_of(outcome.request), "" if outcome.output.failed else outcome.digest
 
 
 def _circle(outcome: Outcome) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from hermes_core.agent.calls import CallRequest, Outcome, read_call
 from hermes_core.agent.cards import Card
 from hermes_core.agent.conversation import Conversation
-from hermes_core.agent.duplicates import mark_repeated
+from hermes_core.agent.duplicates import digest_of, mark_repeated
 from hermes_core.agent.interruption import CALL as NOT_RUN
 from hermes_core.agent.interruption import CUT_SHORT
 from hermes_core.agent.segments import split
@@ -103,9 +103,10 @@ class _Answers:
         job.ended = True
         request = job.request
         output = job.output or self._earlier(request) or Output(self._unfinished(job), failed=True)
+        digest = digest_of(output.text)
         text = request.remark + defused(self._room.fit(request, output.text))
         output = replace(output, text=text)
-        self.outcomes.append(Outcome(request, output))
+        self.outcomes.append(Outcome(request, output, digest))
         event = job.card.end(output, job.seconds)
         answer = tool_message(request.call["id"], request.name, output.text)
         if not job.shown:

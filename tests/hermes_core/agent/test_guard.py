@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from hermes_core.agent.calls import Outcome, read_call
+from hermes_core.agent.duplicates import digest_of
 from hermes_core.agent.endings import Ending
 from hermes_core.agent.guard import STOP_AT, UNKNOWN_STEPS, UNREADABLE_STEPS, Guard
 from hermes_core.ground.events import StatusChanged
@@ -18,7 +19,8 @@ SPECS = {spec.name: spec for spec in (look_tool(), change_tool(), act_tool())}
 
 def came_to(name: str, about: object, text: str = "", *, failed: bool = False) -> Outcome:
     request = read_call(tool_call("1", name, about), SPECS, Workspace(Path("/")))
-    return Outcome(request, Output(request.problem or text, failed=failed or bool(request.problem)))
+    output = Output(request.problem or text, failed=failed or bool(request.problem))
+    return Outcome(request, output, digest_of(output.text))
 
 
 FAILED = came_to("act", {"command": "make"}, "no luck", failed=True)

@@ -81,3 +81,19 @@ def test_a_result_that_is_too_long_is_cut_in_the_history_and_on_the_card(tmp_pat
     assert len(answer) < 3_000
     [end] = stage.screen.of(ToolCallFinished)
     assert end.output == answer
+
+
+def test_a_long_result_that_is_the_same_again_is_known_by_its_digest(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, look_tool(lambda _: "x" * 500_000))
+    stage.tools = replace(stage.tools, context=replace(stage.tools.context, home=tmp_path))
+    stage.conversation.begin("do it", "m")
+    outcomes = []
+    for _ in range(2):
+        answer = calls(tool_call("", "look", {"path": "a"}))
+        stored = stage.conversation.append(answer)["tool_calls"]
+        outcomes += run_tool_calls(
+            stored, stage.tools, stage.conversation, stage.screen, stage.interrupt
+        )
+    first, second = outcomes
+    assert first.output.text != second.output.text
+    assert first.digest == second.digest
