@@ -18,6 +18,7 @@ from hermes_core.ground.events import (
     ApprovalRequested,
     ChildShown,
     ChildStarted,
+    ClarifyRequested,
     Event,
     ReasoningDelta,
     TextDelta,
@@ -94,7 +95,7 @@ class Emitter:
 
     def __call__(self, event: Event) -> None:
         """Show ``event``, unless no turn runs."""
-        if isinstance(event, ApprovalRequested):
+        if isinstance(event, ApprovalRequested | ClarifyRequested):
             return
         if isinstance(event, TitleChanged):
             for update in to_updates(event):

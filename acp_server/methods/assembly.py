@@ -9,6 +9,7 @@ from typing import Any
 
 from acp_server.capabilities import ClientCapabilities
 from acp_server.client_files import ClientFiles
+from acp_server.elicitation import Elicitation
 from acp_server.emitter import Emitter
 from acp_server.methods.connection import Connection
 from acp_server.permissions import Permissions
@@ -77,6 +78,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         local=LocalFiles(),
         interrupt=lambda: session.interrupt,
     )
+    permissions = Permissions(server.request_from_thread, new_id, screen, subagents=told)
     session.agent = AIAgent(
         cwd=place.cwd,
         additional_directories=place.additional,
@@ -86,7 +88,8 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         config=config,
         store=store,
         files=files,
-        emit=Permissions(server.request_from_thread, new_id, screen, subagents=told),
+        emit=Elicitation(server.request_from_thread, new_id, permissions),
+        clarify="ask" if client.elicitation_form else "text",
     )
     session.agent.records.titles.enabled = True
     return session

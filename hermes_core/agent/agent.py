@@ -47,6 +47,8 @@ class AIAgent(Parts):
         nobody can be asked, and edits and commands are refused.
     config, store, files: what to use in the place of the user's own.
     emit: takes every event, after it is stored; see ``hermes_core.ground.events``.
+    clarify: how the model asks the user: ``ask`` (``emit`` answers ``ClarifyRequested``), ``text``
+        (the turn ends with the question); without it only a ``clarify_callback`` is asked.
     heritage: what it has from the agent that it works for; for children of ``delegate_task``.
     callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names; note
         that ``stream_delta_callback`` also gets None, where a tool starts after the text.
@@ -244,6 +246,7 @@ class AIAgent(Parts):
             self._restore_plan(conversation)
             self._nested.restore(conversation.system_prompt, conversation.messages)
             self._hooks.begin(task_id, interrupt)
+            self._clarify.begin()
             tools = self._toolbox(task_id, interrupt)
             model = self._engine.model()
             emit = self.records.watch(model)
@@ -257,6 +260,7 @@ class AIAgent(Parts):
             Watch(self._compressor, Occasion(conversation, tools.schemas, interrupt)).join(upkeep)
             upkeep.notes.append(lambda budget: self._hooks.note(conversation.messages, budget))
             upkeep.heard.append(self._hooks.heard)
+            upkeep.stops.append(self._clarify.ending)
             return run_turn(
                 conversation, model, tools, budget, upkeep, emit=emit, interrupt=interrupt
             )
@@ -287,5 +291,11 @@ class AIAgent(Parts):
             task_id=task_id,
             home=self._config.home,
         )
-        window, hooks = (lambda: self._engine.in_use[1]), self._hooks
-        return Toolbox(self._tools, context, self._consent, window, hooks.gate, hooks.ran)
+        return Toolbox(
+            self._tools,
+            context,
+            self._consent,
+            window=lambda: self._engine.in_use[1],
+            gate=lambda request: self._hooks.gate(self._clarify.gate(request)),
+            ran=self._hooks.ran,
+        )

@@ -23,6 +23,7 @@ from hermes_core.agent.opening import (
     open_session,
     workspace_of,
 )
+from hermes_core.agent.own_tools.clarify import Clarify, How
 from hermes_core.agent.own_tools.delegate_task import delegate_tools
 from hermes_core.agent.own_tools.kept import kept_tools
 from hermes_core.agent.own_tools.todo import Plan, todo_tool
@@ -70,6 +71,7 @@ class Parts:
         files: Files | None = None,
         emit: Emit | None = None,
         heritage: Heritage | None = None,
+        clarify: How | None = None,
         **callbacks: Any,
     ) -> None:
         from hermes_core.providers.resolution import Request
@@ -109,6 +111,8 @@ class Parts:
         self._consent = heritage.consent if heritage else self._make_consent()
         self._children = self._make_children(heritage)
         self._plan = Plan()
+        how = clarify or ("ask" if functions.clarify_callback else None)
+        self._clarify = Clarify(how, self._session.emit)
         self._nested = Nested(self._workspace, LocalFiles())
         self._tools = self._gather_tools(heritage)
         self.steering = Steering(lambda: self.queue, self._session.emit)
@@ -185,7 +189,7 @@ class Parts:
     def _gather_tools(self, heritage: Heritage | None) -> dict[str, ToolSpec]:
         todo = todo_tool(self._plan, self._session.emit)
         own = {todo.name: todo, **kept_tools(self._config, lambda: self._session.messages)}
-        own |= delegate_tools(self._children) | self.records.tools()
+        own |= delegate_tools(self._children) | self.records.tools() | self._clarify.tools()
         tools = self._nested.watched({**bundled_tools(), **own})
         return heritage.allowed(tools) if heritage else tools
 

@@ -15,6 +15,7 @@ from hermes_core.ground.events import (
     ChildFinished,
     ChildShown,
     ChildStarted,
+    ClarifyRequested,
     Compacted,
     CompactionStarted,
     Emit,
@@ -48,6 +49,7 @@ class Callbacks:
     step_callback(number, previous_tools): a step begins; each previous tool is
         ``{"name", "arguments" (a JSON string), "result"}``.
     approval_callback(ApprovalRequested) -> answer: without one, what would ask is rejected.
+    clarify_callback(question, choices) -> answer, or None: without one the model cannot ask.
     status_callback(level, text). tool_gen_callback(name): the model began to write a call.
     """
 
@@ -59,6 +61,7 @@ class Callbacks:
     tool_complete_callback: Callable[[str, str, dict[str, Any], str], None] | None = None
     step_callback: Callable[[int, list[dict[str, Any]]], None] | None = None
     approval_callback: Callable[[ApprovalRequested], Answer] | None = None
+    clarify_callback: Callable[[str, list[str]], str | None] | None = None
     status_callback: Callable[[str, str], None] | None = None
     tool_gen_callback: Callable[[str], None] | None = None
 
@@ -96,6 +99,8 @@ class CallbackView:
             self._then(event)
         elif isinstance(event, ApprovalRequested) and not event.reply.done():
             event.reply.set_result("reject_once")
+        elif isinstance(event, ClarifyRequested) and not event.reply.done():
+            event.reply.set_result(None)
 
     def _text(self, event: TextDelta) -> None:
         self._stop_thinking()
@@ -175,6 +180,11 @@ class CallbackView:
         failed = isinstance(event, Compacted) and event.status == "failed"
         self._status(StatusChanged("warning" if failed else "info", event.text))
 
+    def _clarify(self, event: ClarifyRequested) -> None:
+        if self._callbacks.clarify_callback and not event.reply.done():
+            answer = self._callbacks.clarify_callback(event.question, list(event.choices))
+            event.reply.set_result(answer)
+
     def _status(self, event: StatusChanged) -> None:
         if self._callbacks.status_callback:
             self._callbacks.status_callback(event.level, event.text)
@@ -219,6 +229,7 @@ class CallbackView:
         ToolCallStarted: _started,
         ToolCallFinished: _finished,
         ApprovalRequested: _approval,
+        ClarifyRequested: _clarify,
         StatusChanged: _status,
         CompactionStarted: _compacting,
         Compacted: _compacting,

@@ -259,6 +259,19 @@ class ApprovalRequested:
     reply: "Future[Answer]" = field(default_factory=Future, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ClarifyRequested:
+    """A question of the model to a person. Resolve ``reply`` with the answer, None for none.
+
+    ``choices`` are likely answers; any other text is one too. Cancelled, nobody waits any more.
+    """
+
+    call_id: str
+    question: str
+    choices: tuple[str, ...] = ()
+    reply: "Future[str | None]" = field(default_factory=Future, compare=False)
+
+
 ShownEvent = (
     UserPrompted
     | UserSteered
@@ -284,7 +297,7 @@ ShownEvent = (
     | ChildFinished
 )
 
-Event = ShownEvent | ApprovalRequested
+Event = ShownEvent | ApprovalRequested | ClarifyRequested
 
 Emit = Callable[[Event], None]
 """Takes one event. May be called from any thread; may block while its reader is slow."""

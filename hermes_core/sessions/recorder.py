@@ -10,6 +10,7 @@ from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import (
     ApprovalRequested,
     ChildShown,
+    ClarifyRequested,
     CompactionStarted,
     Emit,
     Event,
@@ -38,6 +39,7 @@ _PASSING = (
     StepFinished,
     ToolCallGenerating,
     ApprovalRequested,
+    ClarifyRequested,
     CompactionStarted,
     TitleChanged,
 )
