@@ -83,6 +83,7 @@ EXAMPLES: dict[str, tuple[list[Reply], str]] = {
         "Enough.\nWritten.\n"
         "True [The user interrupted this turn. Not run: read_file main.py.]\ncancelled\n",
     ),
+    "A long conversation": ([say("Hello.")], "nothing to gain\n"),
     "Model, mode and settings": (
         [say("Hello.")],
         "custom fake\nfake-large\nTrue True\n"
@@ -107,6 +108,16 @@ ends def add(a, b):
     return a - b
 progress tool.completed read_file
 """,
+    ),
+    "Children": (
+        [
+            calls(Call("delegate_task", {"tasks": [{"task": "Read main.py", "title": "Read"}]})),
+            calls(READ),
+            say("It adds."),
+            say("It adds; there are no tests."),
+        ],
+        "subagent.start - Read\nsubagent.tool - Read main.py\nsubagent.complete - Read\n"
+        "It adds; there are no tests. 4\n",
     ),
     "Events": (
         [calls(Call("terminal", {"command": "true"})), say("Done.")],
