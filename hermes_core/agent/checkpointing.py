@@ -11,11 +11,20 @@ from hermes_core.ground.events import Emit, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.environment import find_program
 from hermes_core.sessions.checkpoints import Checkpoints
-from hermes_core.sessions.shadow import Shadow
+from hermes_core.sessions.shadow import TIMEOUT, Shadow
 from hermes_core.sessions.store import Store
 
 FOLDER = "snapshots"
 """The folder of ``$HERMES_HOME`` that holds the shadows, one a workspace folder."""
+
+_PATIENCE = 120.0
+"""Seconds for a run of git that nobody waits for."""
+
+_STEP = 0.02
+_QUIET = 1.0
+"""Seconds that are waited for before a person is told why."""
+
+_WAITING = "A first snapshot of the workspace is being taken, so that this turn can be undone."
 
 _log = logging.getLogger(__name__)
 
@@ -41,14 +50,15 @@ class Shadows:
             self._made = {str(root): self.shadow_of(str(root)) for root in self._roots}
         return self._made
 
-    def shadow_of(self, root: str) -> Shadow:
-        """Return the shadow of any folder."""
+    def shadow_of(self, root: str, patience: float = TIMEOUT) -> Shadow:
+        """Return the shadow of any folder; ``patience`` in seconds for each run of git."""
         environ = self._environ()
         git = find_program("git", environ.get("PATH", ""))
         if git is None:
             raise ToolError("git is needed to keep snapshots of files, and it is not installed.")
         name = hashlib.sha256(root.encode("utf-8", "surrogateescape")).hexdigest()[:20]
-        return Shadow(self._home / FOLDER / f"{name}.git", Path(root), git=git, env=environ)
+        place = self._home / FOLDER / f"{name}.git"
+        return Shadow(place, Path(root), git=git, env=environ, patience=patience)
 
 
 def forget_snapshots(
@@ -81,11 +91,19 @@ class Checkpointing:
         self._looked = False
         self._told = False
         self._lock = threading.Lock()
+        self._warming: threading.Thread | None = None
 
     def begin(self, title: str, message_id: str) -> None:
         """Begin a turn whose prompt is stored; ``title`` is its text."""
         self._taken, self._looked = {}, False
         self._number = self._rows().add(message_id, title)
+
+    def warm(self) -> None:
+        """Begin in the background what the first snapshot of a large folder takes long for."""
+        with self._lock:
+            if self._warming is None and self._number is not None:
+                self._warming = threading.Thread(target=self._warm, name="snapshot", daemon=True)
+                self._warming.start()
 
     def before_change(self, interrupt: Interrupt) -> None:
         """Look at the files, if this is the turn's first change; raises ``Interrupted``.
@@ -96,7 +114,25 @@ class Checkpointing:
             if self._looked or self._number is None:
                 return
             self._looked = True
+            self._await_warming(interrupt)
             self._look(self._number, interrupt)
+
+    def _warm(self) -> None:
+        try:
+            for root in self._shadows.by_root:
+                self._shadows.shadow_of(root, _PATIENCE).take(Interrupt())
+        except HermesError as error:
+            _log.info("the first snapshot was not made ahead: %s", error)
+
+    def _await_warming(self, interrupt: Interrupt) -> None:
+        """Wait for the first snapshot, as long as one may take; a person is told of it."""
+        waited = 0.0
+        while self._warming is not None and self._warming.is_alive() and waited < TIMEOUT:
+            if waited >= _QUIET and waited - _STEP < _QUIET:
+                self._emit(StatusChanged("info", _WAITING))
+            interrupt.wait(_STEP)
+            interrupt.raise_if_set()
+            waited += _STEP
 
     def _look(self, number: int, interrupt: Interrupt) -> None:
         left_out: list[str] = []

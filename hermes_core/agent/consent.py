@@ -32,7 +32,8 @@ class Consent:
 
     mode: asked anew for each call, so that a change takes effect at the next one.
     home: the folder of our own settings. can_ask: whether anyone listens to questions.
-    before_change: called once a call may run that may change something, before it does.
+    before_call: told of every call. before_change: called before a call runs that may change
+        something, once it may run.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Consent:
         self._home = home
         self._can_ask = can_ask
         self.before_change: Callable[[Interrupt], None] = lambda _: None
+        self.before_call: Callable[[], None] = lambda: None
 
     def refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
         """Return why the call may not run, as the tool's answer; ``""`` if it may.
@@ -57,6 +59,7 @@ class Consent:
         Waits for a person without a time limit. Raises ``Interrupted`` when the turn ends
         first, even if the answer came at the same moment.
         """
+        self.before_call()
         refusal = self._refusal(card, prepared, emit, interrupt)
         if not refusal and prepared.action.kind not in ("none", "read"):
             self.before_change(interrupt)

@@ -123,6 +123,7 @@ class Parts:
         self._pressure = PressureLayer(lambda: self._engine.in_use)
         self.rewind = self._make_rewind()
         if heritage is None:
+            self._consent.before_call = self.rewind.checkpointing.warm
             self._consent.before_change = self.rewind.checkpointing.before_change
             self._session.begun = self.rewind.checkpointing.begin
         self._busy = threading.Lock()

@@ -100,13 +100,23 @@ class Taken:
 class Shadow:
     """The snapshots of ``root``, in the folder ``place``. Used by one thread at a time.
 
-    git: the program. Every method raises ``ToolError`` for what git cannot do, and ``Interrupted``.
+    git: the program. patience: seconds that one run of it may take.
+    Every method raises ``ToolError`` for what git cannot do, and ``Interrupted``.
     """
 
-    def __init__(self, place: Path, root: Path, *, git: str, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        place: Path,
+        root: Path,
+        *,
+        git: str,
+        env: Mapping[str, str],
+        patience: float = TIMEOUT,
+    ) -> None:
         self._place = place
         self._root = root
         self._git = git
+        self._patience = patience
         self._env = {
             "PATH": env.get("PATH", ""),
             "HOME": str(place),
@@ -271,12 +281,12 @@ class Shadow:
             [self._git, *args],
             self._root,
             env=env,
-            timeout=TIMEOUT,
+            timeout=self._patience,
             max_bytes=_MAX_OUTPUT,
             interrupt=interrupt,
         )
         if done.timed_out:
-            raise _failure(f"it took longer than {TIMEOUT:g} s")
+            raise _failure(f"it took longer than {self._patience:g} s")
         if done.truncated or (done.exit_code != 0 and not lenient):
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise _failure(said[-1][:200] if said else f"git {args[0]} failed")
