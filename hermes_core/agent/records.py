@@ -99,12 +99,13 @@ class Records:
         source = find_session(self.store, wanted)
         if source.id == self._session.row.id:
             raise HermesError("That is this session.")
-        take_over(self.store, source.id, self._session.row.id)
+        title = f"{source.title} (copy)" if source.title else None
+        take_over(self.store, source.id, self._session.row.id, title)
         row = self.store.session(self._session.row.id)
         if row is not None:
             self._session.reload(row)
-        if source.title:
-            self._show_title(source.title)
+        if title:
+            self._show_title(title)
         return source
 
     def close(self) -> None:

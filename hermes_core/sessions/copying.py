@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from hermes_core.ground.errors import StoreError
 from hermes_core.sessions.search_index import add_text
-from hermes_core.sessions.store import Store, decode
+from hermes_core.sessions.store import Store, decode, encode
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -23,15 +23,15 @@ _SHOWN = """
     SELECT at, event, ? FROM shown WHERE session = ? ORDER BY number
 """
 _MARK = """
-    UPDATE sessions SET (title, titled, imported, prompted) = (
-            SELECT title, titled, imported, 1 FROM sessions WHERE number = :source),
-        parent = :history, relation = 'forked'
+    UPDATE sessions SET (titled, imported, prompted) = (
+            SELECT titled, imported, 1 FROM sessions WHERE number = :source),
+        title = :title, parent = :history, relation = 'forked'
     WHERE number = :target
 """
 
 
-def take_over(store: Store, source_id: str, target_id: str) -> None:
-    """Make an empty session a copy of another: its history, its display log, its title.
+def take_over(store: Store, source_id: str, target_id: str, title: str | None = None) -> None:
+    """Make an empty session a copy of another, with its history, its display log and a title.
 
     The copy knows what it came from; folders, mode and model stay its own. All of it or nothing.
     Raises ``StoreError``, also for a target that holds messages.
@@ -46,7 +46,8 @@ def take_over(store: Store, source_id: str, target_id: str) -> None:
         db.execute(_MESSAGES, (target, history))
         _make_findable(db, target)
         db.execute(_SHOWN, (target, source))
-        db.execute(_MARK, {"source": source, "history": history, "target": target})
+        values = {"source": source, "history": history, "target": target, "title": encode(title)}
+        db.execute(_MARK, values)
 
 
 def _make_findable(db: "Connection", target: int) -> None:

@@ -49,7 +49,8 @@ def choose(wanted: str, sessions: Sequence[tuple[str, str]]) -> str:
 
     Raises ``NotFound``.
     """
-    title = fold(wanted.strip())
+    wanted = wanted.strip()
+    title = fold(wanted)
     ways = (
         [one for one in sessions if one[0] == wanted],
         [one for one in sessions if len(wanted) >= SHORTEST_PREFIX and one[0].startswith(wanted)],
