@@ -93,7 +93,8 @@ EXAMPLES: dict[str, tuple[list[Reply], str]] = {
         [
             Reply([THOUGHT, READ]),
             calls(Call("terminal", {"command": "rm main.py"})),
-            say("I may not."),
+            calls(Call("clarify", {"question": "Keep it?", "choices": ["Yes", "No"]})),
+            say("I keep it."),
         ],
         """\
 step 1 []
