@@ -255,15 +255,6 @@ def test_a_login_that_nobody_gave_us_is_no_reason_to_choose_its_provider(tmp_pat
 # The rest
 
 
-def test_one_credential_is_found_again_by_its_id(tmp_path: Path) -> None:
-    config = home(tmp_path, THREE)
-    found = find(config, "zai#b")
-    assert found is not None
-    assert found.token == Secret("canary-b")
-    assert find(config, "zai#gone") is None
-    assert find(config, "xai#b") is None
-
-
 def test_auto_takes_the_login_that_was_made_last(tmp_path: Path) -> None:
     logins = {name: {"access_token": f"canary-{name}"} for name in ("nous", "openai-codex")}
     for last in (*logins, None):

@@ -9,6 +9,7 @@ import pytest
 from hermes_core.local.config import Config
 from hermes_core.providers.auth_store import AuthStore
 from hermes_core.providers.credentials import (
+    find,
     load_credentials,
     report,
     rotate,
@@ -140,3 +141,12 @@ def test_reports_about_what_is_not_stored_change_nothing(tmp_path: Path) -> None
     for name in ("", "zai", "zai#gone", "zai:env:UNSET", "zai:oauth"):
         report(config, name, "rate_limited")
     assert not AuthStore(config.home).path.exists()
+
+
+def test_one_credential_is_found_again_by_its_id(tmp_path: Path) -> None:
+    config = home(tmp_path, THREE)
+    found = find(config, "zai#b")
+    assert found is not None
+    assert found.token == Secret("canary-b")
+    assert find(config, "zai#gone") is None
+    assert find(config, "xai#b") is None
