@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
 from hermes_core.providers.auth_store import AuthStore
 from hermes_core.providers.credentials import (
