@@ -19,6 +19,7 @@ from hermes_core.agent.compression.sizing import Cut, Size, room_for
 from hermes_core.agent.compression.summary import checked_summary, summary_request
 from hermes_core.agent.compression.tokens import (
     Gauge,
+    message_tokens,
     schema_tokens,
     text_tokens,
     total_tokens,
@@ -37,6 +38,7 @@ from hermes_core.ground.events import Compacted, CompactionStarted, Emit, UsageU
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Message
 from hermes_core.ground.secrets import REDACTOR
+from hermes_core.ground.usage import Usage
 
 if TYPE_CHECKING:
     from hermes_core.agent.ledger import Ledger
@@ -105,18 +107,21 @@ class Compressor:
         self._changed = changed
         self._clock = clock
         self._gauge = Gauge()
+        self._usage: Usage | None = None
 
     def size(self, occasion: Occasion) -> Size:
         """Return how large a request is now, by an estimate that the last report corrects."""
-        conversation, model = occasion.conversation, self.engine.model()
-        overhead = text_tokens(conversation.system_prompt) + schema_tokens(occasion.schemas())
-        sent = conversation.sent
-        told = next((n for n in range(len(sent), 0, -1) if sent[n - 1]["role"] == "assistant"), 0)
-        if told:
-            self._gauge.calibrate(overhead + total_tokens(sent[:told]), model.in_context)
-        real = self._gauge.real
-        window = model.runtime.context_window
-        return Size(real(overhead), real(total_tokens(sent)), window)
+        real, window = self._gauge.real, self.engine.model().runtime.context_window
+        sent = total_tokens(occasion.conversation.sent)
+        return Size(real(_overhead(occasion)), real(sent), window)
+
+    def heard(self, occasion: Occasion, answer: Message) -> None:
+        """Take in what the provider reports of the request that ``answer`` answers."""
+        model = self.engine.model()
+        if model.usage is not self._usage:
+            self._usage = model.usage
+            asked = _overhead(occasion) + total_tokens(occasion.conversation.sent)
+            self._gauge.calibrate(asked + message_tokens(answer), model.in_context)
 
     def compress(self, occasion: Occasion, cut: Cut, focus: str = "") -> Compacted | None:
         """Shorten the conversation and return how that ended; None if nothing is to be gained.
@@ -221,6 +226,12 @@ class Compressor:
         event = attempt.ended("failed", _FAILED.format(why=why, minutes=round(seconds / 60)))
         self._emit(event)
         return event
+
+
+def _overhead(occasion: Occasion) -> int:
+    """Return the estimated tokens of a request beside its messages."""
+    prompt = text_tokens(occasion.conversation.system_prompt)
+    return prompt + schema_tokens(occasion.schemas())
 
 
 @dataclass(frozen=True, slots=True)

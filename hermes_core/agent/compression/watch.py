@@ -7,6 +7,7 @@ from hermes_core.agent.compression.sizing import level
 from hermes_core.agent.upkeep import Upkeep
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.errors import ContextOverflow, Interrupted
+from hermes_core.ground.messages import Message
 
 MOST_OVERFLOWS = 3
 """How often in a turn room is made after the provider refused a request as too long."""
@@ -26,6 +27,7 @@ class Watch:
         """Have it called when it is time."""
         upkeep.before.append(self.before)
         upkeep.overflow.append(self.overflow)
+        upkeep.heard.append(self.heard)
         upkeep.after.append(self.after)
 
     def before(self, _budget: Budget) -> None:
@@ -34,6 +36,10 @@ class Watch:
         full = self._is_above(first=False)
         if full or (first and self._is_above(first=True)):
             self._compressor.compress(self._occasion, "hard" if full else "usual")
+
+    def heard(self, answer: Message) -> None:
+        """Take in how large the last request was."""
+        self._compressor.heard(self._occasion, answer)
 
     def overflow(self, _error: ContextOverflow) -> bool:
         """Make room after the provider refused a request; return whether there is any now."""
