@@ -159,7 +159,6 @@ class Session:
             if history is not None:
                 self._adopt(history)
             conversation = self.conversation
-            conversation.system_prompt = system_prompt or self.prompt()
             if content is None:
                 conversation.resume()
             else:
@@ -167,6 +166,7 @@ class Session:
                 conversation.begin(content, message_id, queued)
                 self.begun(text_of(user_message(content)), message_id)
                 self._name(content)
+            conversation.system_prompt = system_prompt or self.prompt()
             interrupt.raise_if_set()
             return steps(conversation)
         except Interrupted:

@@ -1,8 +1,8 @@
 """One turn: from the user's message to the answer, a step at a time. Its nine steps, in order:
 
 1. a task id, unless one is given: ``AIAgent.run_conversation``
-2. the user's message joins the history: ``Conversation.begin``, called by ``Session``
-3. the system prompt, built once for a session and reused: ``opening`` and ``prompt``
+2. the user's message joins the history: ``Session.run``, by ``Conversation.begin``
+3. the system prompt, built once for a session and reused: ``Session.prompt``
 4. room is made, if the window is too full: ``upkeep.before_step``
 5. the messages of the request, from the history: ``Conversation.request_messages``; each wire in
    ``hermes_core.wire`` then puts them into its own form
