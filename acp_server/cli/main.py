@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from acp_server.cli.approvals import add_approvals_parser, run_approvals
 from acp_server.cli.auth import add_auth_parser, run_auth
 from acp_server.cli.console import Failure, Quit, explain, parts_of, say
 from acp_server.cli.fallback import add_fallback_parser, run_fallback
@@ -104,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     add_sessions_parser(command("sessions", "list, search, move and delete stored sessions"))
     add_memory_parser(command("memory", "show or change what is kept for later sessions"))
     add_prompt_parser(command("prompt", "show what a new session here would send, and its cost"))
+    add_approvals_parser(command("approvals", "tell what would run unasked"))
     add_auth_parser(command("auth", "log in with a provider, or store its key"))
     return parser
 
@@ -206,6 +208,7 @@ def _doctor(_arguments: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "acp": _acp,
+    "approvals": run_approvals,
     "auth": run_auth,
     "chat": _chat,
     "demo": _demo,

@@ -1,0 +1,51 @@
+"""``hermes approvals``: what may run unasked."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from acp_server.cli.console import Failure, say
+from acp_server.cli.printable import visible
+
+
+def add_approvals_parser(parser: argparse.ArgumentParser) -> None:
+    """Give ``hermes approvals`` its verbs."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    words = "tell whether a command would run, ask or be refused in this folder; run nothing"
+    check = verbs.add_parser("check", help=words, description=words, allow_abbrev=False)
+    check.add_argument("text", metavar="COMMAND", nargs="?", help="the command, in quotes")
+    check.add_argument("--json", action="store_true", help="answer with a JSON object")
+    check.add_argument(
+        "--jsonl",
+        action="store_true",
+        help="read JSON objects with `cmd` and perhaps `cwd` from stdin, one a line; answer each",
+    )
+
+
+def run_approvals(arguments: argparse.Namespace) -> int:
+    """Run one verb; return the exit code."""
+    from hermes_core.commands import approvals
+
+    here = Path.cwd()
+    if arguments.jsonl:
+        for answer in approvals.check_lines(_lines(), here):
+            say(answer)
+        return 0
+    if arguments.text is None:
+        raise Failure(
+            "There is no command to judge.",
+            "Give one in quotes: `hermes approvals check 'git status'`.",
+        )
+    verdict = approvals.check_command(arguments.text, here)
+    if arguments.json:
+        say(json.dumps(approvals.verdict_object(verdict)))
+    else:
+        say(visible(approvals.verdict_text(verdict)))
+    return 0
+
+
+def _lines() -> Iterator[str]:
+    for line in sys.stdin.buffer:
+        yield line.decode("utf-8", "surrogateescape")

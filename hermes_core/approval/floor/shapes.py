@@ -1,0 +1,206 @@
+"""The irreversible shapes: what a single command with its operands would destroy."""
+
+import re
+from collections.abc import Callable
+
+from hermes_core.approval.floor.command import Command
+from hermes_core.approval.floor.disks import DISKS
+from hermes_core.approval.floor.marks import plain
+from hermes_core.approval.floor.processes import PROCESSES
+from hermes_core.approval.floor.targets import Place, overwritten
+from hermes_core.approval.names import names
+
+Finding = tuple[str, str]
+"""The rule's name and the reason, for a person; both empty where nothing was found."""
+NONE: Finding = ("", "")
+
+_REMOVERS = frozenset({"rm", "grm", "srm", "rimraf", "wipe", "trash", "rmtree"})
+_BROAD = names(
+    "-delete -depth -d -print -print0 -mount -xdev -noleaf -ignore_readdir_race -o -or -a -and"
+    " -prune -ls ( ) !"
+)
+_BROAD_VALUED = frozenset(("-type", "-mindepth", "-maxdepth", "-user", "-group", "-size", "-not"))
+_EXEC = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+_DESTROYS = frozenset(("rm", "unlink", "shred", "rmdir", "chmod", "chown", "mv", "truncate"))
+_LOCKS = re.compile(r"0{1,4}|[augo]*[-=](rwx)?|a?-[rwx]+|[ugo]+-[rwx]+")
+
+
+def recursive(words: list[str]) -> bool:
+    """Return whether ``-r`` or a spelling of it is among the options of rm, chmod and the like."""
+    for word in words:
+        if word == "--":
+            return False
+        if word.startswith("--rec") or (
+            word.startswith("-") and not word.startswith("--") and re.search("[rR]", word)
+        ):
+            return True
+    return False
+
+
+def operands(words: list[str]) -> list[str]:
+    """Return the words that are no options."""
+    if "--" in words:
+        place = words.index("--")
+        return operands(words[:place]) + words[place + 1 :]
+    return [word for word in words if not word.startswith("-") or word == "-"]
+
+
+def _rm(name: str, words: list[str], place: Place) -> Finding:
+    deep = recursive(words) or name in ("rimraf", "rmtree")
+    for word in operands(words):
+        if table := overwritten(place.absolute(word)):
+            return "system-table", f"it would delete {table}"
+        lost = place.loss(word)
+        if lost and (deep or (place.is_content(word) and lost != "/")):
+            return "delete-system", f"it would delete {_shown(lost, place)}"
+    return NONE
+
+
+def _shown(lost: str, place: Place) -> str:
+    return "the home folder" if lost == place.home else lost
+
+
+def _find(_name: str, words: list[str], place: Place) -> Finding:
+    starts = []
+    for word in words:
+        if plain(word).startswith(("-", "(", "!")) and plain(word) not in ("-H", "-L", "-P"):
+            break
+        starts.append(word)
+    lost = next(filter(None, map(place.loss, starts)), "")
+    if lost and _deletes_all(words[len(starts) :]):
+        return "delete-system", f"it would delete all below {_shown(lost, place)}"
+    return NONE
+
+
+def all_found(words: list[str], place: Place) -> list[str]:
+    """Return the precious folders of which a find command, without its name, names everything."""
+    starts = []
+    for word in words:
+        if plain(word).startswith(("-", "(", "!")):
+            break
+        starts.append(word)
+    broad = _deletes_all([*words[len(starts) :], "-delete"])
+    return [word for word in starts if broad and place.loss(word)]
+
+
+def _deletes_all(expression: list[str]) -> bool:
+    rest = iter(plain(word) for word in expression)
+    deletes = False
+    for word in rest:
+        if word in _EXEC:
+            program = next(rest, "").rpartition("/")[2]
+            deletes = deletes or program in _DESTROYS
+            while next(rest, ";") not in (";", "+"):
+                pass
+        elif word in _BROAD_VALUED:
+            next(rest, "")
+        elif word in ("-name", "-path", "-iname"):
+            if next(rest, "").strip("*"):
+                return False
+        elif word not in _BROAD:
+            return False
+        deletes = deletes or word == "-delete"
+    return deletes
+
+
+def _change_mode(name: str, words: list[str], place: Place) -> Finding:
+    targets = operands(words)
+    first, targets = (targets[0], targets[1:]) if targets else ("", [])
+    locks = name == "chmod" and bool(_LOCKS.fullmatch(first))
+    for word in targets:
+        lost = place.loss(word) if locks else place.system_loss(word)
+        if lost and (recursive(words) or locks or lost == "/"):
+            return "lock-system", f"it would change who may use {_shown(lost, place)}"
+    return NONE
+
+
+def _mv(_name: str, words: list[str], place: Place) -> Finding:
+    targets = operands(words)
+    for word in targets[:-1] if len(targets) > 1 else targets:
+        if lost := place.loss(word) or overwritten(place.absolute(word)):
+            return "delete-system", f"it would move {_shown(lost, place)} away"
+    return _last_is_written("mv", words, place)
+
+
+def _last_is_written(_name: str, words: list[str], place: Place) -> Finding:
+    targets = operands(words)
+    if len(targets) < 2 and not any(word.startswith(("-t", "--target")) for word in words):
+        return NONE
+    last = targets[-1] if targets else ""
+    return _destroys(overwritten(place.absolute(last)))
+
+
+def _all_are_written(_name: str, words: list[str], place: Place) -> Finding:
+    appends = any(word in ("-a", "--append") for word in words)
+    found = (overwritten(place.absolute(word), appends=appends) for word in operands(words))
+    return _destroys(next(filter(None, found), ""))
+
+
+def _destroys(what: str) -> Finding:
+    if not what:
+        return NONE
+    if what.startswith("the disk"):
+        return "disk-overwrite", f"it would overwrite {what}"
+    if what.startswith("/proc"):
+        return "power-off", "it would stop the machine at once"
+    return "system-table", f"it would overwrite {what}"
+
+
+def _sed(_name: str, words: list[str], place: Place) -> Finding:
+    edits = any(re.match(r"-[nEersz]*i|--in-place", word) for word in words)
+    return _all_are_written("sed", words, place) if edits else NONE
+
+
+def _dd(_name: str, words: list[str], place: Place) -> Finding:
+    targets = [word[3:] for word in words if word.startswith("of=")]
+    found = (overwritten(place.absolute(target), redirected=True) for target in targets)
+    return _destroys(next(filter(None, found), ""))
+
+
+def _rsync(_name: str, words: list[str], place: Place) -> Finding:
+    deletes = any(word.startswith("--del") for word in words)
+    targets = operands(words)
+    if deletes and len(targets) > 1 and (lost := place.loss(targets[-1])):
+        return "delete-system", f"it would delete what lies in {_shown(lost, place)}"
+    return NONE
+
+
+Shape = Callable[[str, list[str], Place], Finding]
+_SHAPES: dict[str, Shape] = {
+    **dict.fromkeys(_REMOVERS, _rm),
+    "unlink": _rm,
+    "find": _find,
+    "gfind": _find,
+    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl"), _change_mode),
+    "mv": _mv,
+    **dict.fromkeys(("cp", "ln", "install", "gcp"), _last_is_written),
+    **dict.fromkeys(("tee", "truncate", "sponge"), _all_are_written),
+    "sed": _sed,
+    "gsed": _sed,
+    "dd": _dd,
+    "rsync": _rsync,
+    **PROCESSES,
+    **DISKS,
+}
+
+
+def shape_of(words: list[str], place: Place) -> Finding:
+    """Return what a command, its wrappers taken off, would destroy."""
+    name = plain(words[0]).rpartition("/")[2]
+    rest = words[1:]
+    if any(plain(word) in ("--help", "--version") for word in rest):
+        return NONE
+    shape = _SHAPES.get(name) or _SHAPES.get(name.partition(".")[0] + ".")
+    return shape(name, rest, place) if shape else NONE
+
+
+def redirect_shape(command: Command, place: Place) -> Finding:
+    """Return what the redirections of a command would destroy."""
+    for operator, target in command.redirects:
+        if operator in ("<", "<&"):
+            continue
+        path = place.absolute(target)
+        found = _destroys(overwritten(path, appends=operator in (">>", "&>>"), redirected=True))
+        if found[0]:
+            return found
+    return NONE

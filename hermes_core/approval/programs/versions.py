@@ -1,0 +1,38 @@
+"""Programs of which only the question for their version is known to be harmless.
+
+A program is not here if files of the working folder decide what answers: a wrapper of a project, a
+shim, a toolchain file, plugins (``cargo``, ``yarn``, ``pnpm``, ``go``, ``dotnet``, ``gradle``).
+"""
+
+from hermes_core.approval.model import Model
+from hermes_core.approval.names import names
+
+_DASHED = names(
+    "bash zsh gcc g++ cc c++ clang clang++ ld as ar make gmake cmake ninja gdb lldb perl python"
+    " python3 node ruby php deno R Rscript julia ghc javac pip pip3 uv ruff gh docker podman"
+    " curl wget rsync openssl ffmpeg convert pandoc sqlite3 psql mysql redis-cli vim nvim nano"
+    " emacs tmux bat fzf shellcheck shfmt hadolint jq awk gawk sed grep rg fd tree find sort tar"
+    " gzip zip unzip diff ls cat bwrap strace valgrind flex bison protoc autoconf automake m4"
+    " pkg-config xz zstd bzip2 less which gofmt helm nginx systemctl"
+)
+_SHORT = {
+    "-V": ("python", "python3", "pip", "pip3", "uv", "ruff", "curl", "tmux", "rsync", "ssh"),
+    "-v": ("node", "ruby", "php", "perl", "gcc", "g++", "nginx"),
+    "-version": ("java", "javac"),
+    "version": ("openssl",),
+}
+
+
+def version_forms() -> dict[str, frozenset[tuple[str, ...]]]:
+    """Return by program the arguments that only ask for its version."""
+    forms: dict[str, set[tuple[str, ...]]] = {name: {("--version",)} for name in _DASHED}
+    forms.setdefault("java", {("--version",)})
+    for argument, programs in _SHORT.items():
+        for name in programs:
+            forms.setdefault(name, set()).add((argument,))
+    return {name: frozenset(found) for name, found in forms.items()}
+
+
+VERSION_FORMS = version_forms()
+VERSION = Model("", "text*", raw=True)
+"""The model of a call that has one of these forms."""
