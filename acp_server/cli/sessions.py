@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acp_server.cli.console import Failure, is_terminal, say
+from acp_server.cli.printable import visible
 from acp_server.cli.providers import settings, tell, tell_markdown
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _export(store: "Store", arguments: argparse.Namespace) -> int:
     row = find_session(store, arguments.session)
     text = export_text(store, row.id, arguments.format)
     if arguments.output is None:
-        say(text, end="")
+        say(visible(text) if is_terminal(sys.stdout) else text, end="")
         return 0
     path = Path(arguments.output).expanduser()
     write_new(path, text, replace=arguments.force)

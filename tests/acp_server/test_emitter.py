@@ -12,6 +12,7 @@ from hermes_core.ground.events import (
     StatusChanged,
     StepStarted,
     TextDelta,
+    TitleChanged,
     ToolCallFinished,
     ToolCallStarted,
 )
@@ -124,3 +125,44 @@ def test_what_has_no_form_in_the_protocol_is_not_sent() -> None:
     assert wire.sent == []
     emitter(StatusChanged("info", "waiting"))
     assert wire.sent[0]["sessionUpdate"] == "notice"
+
+
+TITLE = {"sessionUpdate": "session_info_update", "title": "A title"}
+
+
+def test_a_title_is_sent_between_turns_too() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1")
+    emitter(TitleChanged("A title"))
+    emitter.begin(Interrupt())
+    emitter(TitleChanged("A title"))
+    emitter.end()
+    emitter(TitleChanged("A title"))
+    assert wire.sent == [TITLE] * 3
+
+
+def test_after_a_cancelled_turn_a_title_waits_for_the_next_one() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1")
+    interrupt = Interrupt()
+    emitter.begin(interrupt)
+    interrupt.set()
+    emitter(TitleChanged("Of old"))
+    emitter.end()
+    emitter.end()
+    emitter(TitleChanged("A title"))
+    assert wire.sent == []
+    emitter.begin(Interrupt())
+    assert wire.sent == [TITLE]
+    emitter.end()
+    emitter(TitleChanged("A title"))
+    assert wire.sent == [TITLE] * 2
+
+
+def test_a_card_that_was_sent_as_it_is_is_ended_too() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1")
+    emitter.begin(Interrupt())
+    emitter.send({"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "x"})
+    emitter.end()
+    assert wire.sent[-1]["status"] == "failed"
