@@ -22,9 +22,9 @@ from hermes_core.agent.compression.groups import (
     last_groups,
     size_of,
 )
-from hermes_core.agent.compression.pruning import pruned, shrunk
+from hermes_core.agent.compression.pruning import pruned, said_meanwhile, shrunk
 from hermes_core.agent.compression.tokens import message_tokens, total_tokens
-from hermes_core.ground.messages import Message
+from hermes_core.ground.messages import Message, text_of
 
 FRAME = 500
 """Tokens of the words around a summary, and of the messages that keep the roles in order."""
@@ -63,7 +63,7 @@ class Plan:
 
     middle: what goes, as it was. earlier: the summary that stood there before; it stays if nothing
     goes. request: the user's latest one, if it stood in the middle; begun: the same, if it stands
-    in the head.
+    in the head. said: what the user added while the turn went on, in what goes of it.
     """
 
     head: tuple[Message, ...]
@@ -72,6 +72,7 @@ class Plan:
     request: Message | None = None
     begun: Message | None = None
     earlier: Message | None = None
+    said: tuple[str, ...] = ()
 
     @property
     def kept(self) -> int:
@@ -151,7 +152,15 @@ def _summarising(parts: _Parts, room: Room) -> Plan:
         request=request if in_middle else None,
         begun=request if in_head else None,
         earlier=parts.earlier,
+        said=_said(middle, request) if in_middle or in_head else (),
     )
+
+
+def _said(middle: Sequence[Message], request: Message | None) -> tuple[str, ...]:
+    """Return what the user said to the running turn, which began with ``request``."""
+    begun = next((n for n, m in enumerate(middle) if m is request), 0)
+    answers = (text_of(m) for m in middle[begun:] if m["role"] == "tool")
+    return tuple(said for answer in answers for said in said_meanwhile(answer))
 
 
 def _head(parts: _Parts, room: Room) -> tuple[list[Group], list[Group]]:

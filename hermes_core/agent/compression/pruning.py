@@ -4,10 +4,12 @@ What was made smaller once is not made smaller again. What the user and the mode
 """
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 from hermes_core.agent.compression.groups import Group
+from hermes_core.agent.steering import BEGINNING, END
 from hermes_core.ground.messages import Message, Part, ToolCall, text_of
 
 LONG_OUTPUT = 200
@@ -25,6 +27,7 @@ _ANSWERED_BY_THE_USER = frozenset({"clarify"})
 _READ_AGAIN = frozenset({"todo"})  # the plan is restored from its calls
 _KEPT_ITEMS = 3
 _DEEPEST = 4
+_SAID = re.compile(f"{re.escape(BEGINNING)}.*?{re.escape(END)}", re.DOTALL)
 _MARK = "[Dropped to make room: "
 
 
@@ -97,7 +100,7 @@ def _smaller(group: Group, again: Collection[str]) -> Group:
 def _short_answer(message: Message, call: ToolCall | None, *, repeated: bool) -> Message:
     text = text_of(message)
     name = message.get("name", "") or (call["function"]["name"] if call else "")
-    if len(text) <= LONG_OUTPUT or name in _ANSWERED_BY_THE_USER:
+    if len(text) <= LONG_OUTPUT or name in _ANSWERED_BY_THE_USER or text.startswith(_MARK):
         return message
     if repeated:
         line = f"{_MARK}the same as a later call of {name[:40] or 'this tool'} answered.]"
@@ -105,7 +108,12 @@ def _short_answer(message: Message, call: ToolCall | None, *, repeated: bool) ->
         lines = text.count("\n") + 1
         what = f"{name[:40]} {_hint(call)}".strip()
         line = f"{_MARK}{what} answered {len(text):,} characters in {lines:,} lines.]"
-    return {**message, "content": line}
+    return {**message, "content": "\n".join((line, *said_meanwhile(text)))}
+
+
+def said_meanwhile(answer: str) -> list[str]:
+    """Return what the user said to a running turn at the end of a tool's ``answer``, marks too."""
+    return _SAID.findall(answer)
 
 
 def _hint(call: ToolCall | None) -> str:
@@ -173,7 +181,10 @@ def _cut_answer(message: Message, most: int) -> Message:
     if len(text.encode("utf-8", "surrogatepass")) <= most:
         return message
     size = len(text) * most // max(1, len(text.encode("utf-8", "surrogatepass")))
-    return {**message, "content": cut_middle(text, max(size, 300))}
+    said = said_meanwhile(text)
+    for one in said:
+        text = text.replace(one, "")
+    return {**message, "content": "\n".join((cut_middle(text, max(size, 300)), *said))}
 
 
 def _bytes(message: Message) -> bytes:

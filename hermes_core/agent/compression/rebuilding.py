@@ -6,6 +6,7 @@ end in the middle of a turn, and after it where the user speaks next.
 """
 
 import json
+import re
 import uuid
 from collections.abc import Sequence
 
@@ -29,6 +30,7 @@ _BEGUN = (
     " summary and begins: {beginning}]"
 )
 _BEGINNING = 100
+_SAID = 1_200
 
 Carried = tuple[Message, bool]
 """A message, and whether it is the history's own, whole or made smaller."""
@@ -69,6 +71,9 @@ def _told(plan: Plan, summary: str) -> Message:
     if plan.begun is not None:
         beginning = " ".join(text_of(plan.begun).split())[:_BEGINNING]
         end = _BEGUN.format(beginning=json.dumps(beginning, ensure_ascii=False))
+    if plan.said:
+        said = re.sub(r"\n{2,}", "\n", "\n".join(plan.said))
+        end = f"{said[:_SAID]}\n{end}"
     text = f"{_INTRODUCTION.format(count=count)}\n\n{summary.strip()}\n\n{end}"
     return {"role": "user", "content": text, "made": "summary"}
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hermes_core.agent.compression.groups import groups_of
@@ -35,6 +35,7 @@ ROOM = Room(target=4_000, tail=500, summary=800)
 SUMMARISED = replace(ROOM, always=True)
 STEPS = (PlanEntry("look", "completed"), PlanEntry("mend", "in_progress"))
 
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 rooms = st.builds(
     Room,
     target=st.integers(300, 6_000),
@@ -51,6 +52,7 @@ def made(plan: Plan, room: Room, steps: Sequence[PlanEntry] = ()) -> list[Messag
     return [message for message, _ in rebuilt(plan, summary, steps)]
 
 
+@unhurried
 @given(histories(), rooms)
 def test_roles_alternate_and_calls_keep_their_answers(history: list[Message], room: Room) -> None:
     assert_in_order(history)
@@ -62,6 +64,7 @@ def test_roles_alternate_and_calls_keep_their_answers(history: list[Message], ro
         assert shorter[-1].get("tool_call_id") == history[-1].get("tool_call_id")
 
 
+@unhurried
 @given(histories(), rooms)
 def test_the_latest_request_is_kept_word_for_word_and_is_the_last(
     history: list[Message], room: Room
@@ -71,6 +74,7 @@ def test_the_latest_request_is_kept_word_for_word_and_is_the_last(
         assert latest_request(made(plan, room)) == latest_request(history)
 
 
+@unhurried
 @given(histories(), rooms)
 def test_a_history_gets_smaller_and_under_the_target_as_far_as_can_be(
     history: list[Message], room: Room
@@ -87,13 +91,15 @@ def test_a_history_gets_smaller_and_under_the_target_as_far_as_can_be(
     assert after <= max(room.target, fixed + FRAME + room.summary + earlier)
 
 
+@unhurried
 @given(histories(), rooms, rooms)
 def test_it_is_done_once(history: list[Message], room: Room, other: Room) -> None:
     plan = plan_for(history, room)
     if plan is None:
         return
     shorter = made(plan, room, STEPS)
-    assert plan_for(shorter, room) is None or plan_for(shorter, room) != plan
+    once_more = plan_for(shorter, room)
+    assert once_more is None or not once_more.middle
     again = plan_for(shorter, other)
     if again is not None:
         twice = made(again, other, STEPS)
@@ -102,8 +108,8 @@ def test_it_is_done_once(history: list[Message], room: Room, other: Room) -> Non
         assert sum(m.get("made") == "summary" for m in twice) <= 1
 
 
+@unhurried
 @given(histories(), rooms)
-@settings(max_examples=50)
 def test_the_plan_changes_none_of_the_messages_it_was_given(
     history: list[Message], room: Room
 ) -> None:
