@@ -110,6 +110,10 @@ ends def add(a, b):
 progress tool.completed read_file
 """,
     ),
+    "Going back": (
+        [calls(Call("patch", EDIT)), say("Done.")],
+        "['main.py'] True\n['Add the numbers.'] True\n",
+    ),
     "Children": (
         [
             calls(Call("delegate_task", {"tasks": [{"task": "Read main.py", "title": "Read"}]})),
