@@ -104,6 +104,17 @@ class AIAgent(Parts):
         self._session.row = replace(self._session.row, provider=name, model=chosen)
         return runtime
 
+    @property
+    def effort(self) -> str | None:
+        """How much this session has its model think; None: as the configuration says."""
+        return self._engine.effort
+
+    def choose_effort(self, effort: str | None) -> None:
+        """Have the model think more or less from the next step on, also when resumed."""
+        self._store.update_session(self.session_id, effort=effort)
+        self._session.row = replace(self._session.row, effort=effort)
+        self._engine.choose_effort(effort, self._config)
+
     def resume_cost(self, amount: float | None) -> None:
         """Go on from what the session had cost in US dollars; None if that is not known."""
         self._engine.resume_cost(amount)

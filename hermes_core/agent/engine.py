@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 class Engine:
     """The provider and model of one session; the model is made at its first use.
 
-    request: what was asked for explicitly. config: the settings in force.
+    request: what was asked for explicitly. config: the settings in force, with the ``effort``
+    that the session has chosen, if it has.
     """
 
-    def __init__(self, request: "Request", config: Config) -> None:
+    def __init__(self, request: "Request", config: Config, effort: str | None = None) -> None:
         self.request = request
-        self.config = config
+        self.effort = effort
+        self.config = self._with_effort(config)
         self._model: Model | None = None
         self._cost_before: tuple[float | None, ...] = ()
 
@@ -45,9 +47,17 @@ class Engine:
         """Use other settings from the next step on."""
         from hermes_core.model.assembly import chain_for
 
-        self.config = config
+        self.config = self._with_effort(config)
         if self._model is not None:
-            self._model.use(chain_for(self.request, config), config)
+            self._model.use(chain_for(self.request, self.config), self.config)
+
+    def choose_effort(self, effort: str | None, config: Config) -> None:
+        """Have the model think more or less from the next step on; None: as ``config`` says."""
+        self.effort = effort
+        self.configure(config)
+
+    def _with_effort(self, config: Config) -> Config:
+        return config if self.effort is None else replace(config, reasoning_effort=self.effort)
 
     def choose(self, provider: str | None, model: str | None) -> Runtime:
         """Use another provider or model from the next step on; see ``AIAgent.choose_model``."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from hermes_core.sessions.store import SessionRow, Store
 
 
+_NOT_RESTORED = frozenset({"bypass"})
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What the user of ``AIAgent`` asked for; None where nothing was said."""
@@ -30,11 +33,14 @@ class Wanted:
 def open_session(store: "Store", wanted: Wanted, default_mode: Mode) -> "tuple[SessionRow, bool]":
     """Return the session's row, made or brought up to date, and whether it was there before.
 
+    What it had chosen holds again, but for a mode in which nothing is asked: that is chosen anew.
     A stored session goes on with its system prompt as long as its folders stay the same; a new one
     gets its prompt with its first turn. Raises ``ConfigError`` for a working folder that is none,
     ``StoreError`` for a session that is open in another process.
     """
     row = store.session(wanted.session_id) if wanted.session_id else None
+    if row is not None and row.mode in _NOT_RESTORED and wanted.mode is None:
+        wanted = replace(wanted, mode=default_mode if default_mode != row.mode else "default")
     if row is None:
         row = _new_row(wanted, default_mode)
         store.create_session(row)

@@ -101,7 +101,7 @@ class Parts:
         )
         key = Secret(api_key) if api_key else None
         request = Request(row.provider, row.model, base_url, key, api_mode)
-        self._engine = heritage.engine if heritage else Engine(request, self._config)
+        self._engine = heritage.engine if heritage else Engine(request, self._config, row.effort)
         self.records = Records(self._session, self._store, self._engine)
         if self._stored:
             self.records.resume_cost()

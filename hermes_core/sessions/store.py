@@ -24,18 +24,21 @@ _PAGE = 1_000
 
 _INSERT_SESSION = """
     INSERT INTO sessions (id, created, updated, cwd, additional, title, mode, provider, model,
-                          system_prompt, touched)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(touched), 0) + 1 FROM sessions))
+                          system_prompt, effort, touched)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(touched), 0) + 1 FROM sessions))
 """
 _SELECT_SESSION = """
-    SELECT id, cwd, additional, title, mode, provider, model, system_prompt, created, updated
+    SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, created,
+           updated, archived
     FROM sessions WHERE id = ?
 """
 _SELECT_SESSIONS = """
-    SELECT id, cwd, additional, title, mode, provider, model, system_prompt, created, updated
+    SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, created,
+           updated, archived
     FROM sessions
     WHERE prompted = 1 AND owner IS NULL AND (:cwd IS NULL OR cwd = :cwd)
       AND (:touched IS NULL OR touched < :touched) AND (:updated IS NULL OR updated < :updated)
+      AND (:archived IS NULL OR archived = :archived)
     ORDER BY touched DESC LIMIT :limit
 """
 _UPDATE = {
@@ -46,6 +49,7 @@ _UPDATE = {
     "provider": "UPDATE sessions SET provider = ? WHERE id = ?",
     "model": "UPDATE sessions SET model = ? WHERE id = ?",
     "system_prompt": "UPDATE sessions SET system_prompt = ? WHERE id = ?",
+    "effort": "UPDATE sessions SET effort = ? WHERE id = ?",
 }
 _TOUCH = """
     UPDATE sessions
@@ -74,7 +78,10 @@ _SELECT_SHOWN = """
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session without its messages; times are Unix seconds."""
+    """A session without its messages; times are Unix seconds.
+
+    effort: how much the model is to think, None where only the configuration says.
+    """
 
     id: str
     cwd: str
@@ -84,8 +91,10 @@ class SessionRow:
     provider: str | None = None
     model: str | None = None
     system_prompt: str | None = None
+    effort: str | None = None
     created: float = 0.0
     updated: float = 0.0
+    archived: bool = False
 
 
 class Store:
@@ -119,7 +128,7 @@ class Store:
         return _session(rows[0]) if rows else None
 
     def update_session(self, session_id: str, **changes: Any) -> None:
-        """Change fields of a session: those of ``SessionRow`` but its id and times."""
+        """Change fields of a session: those of ``SessionRow`` but id, times and archived."""
         unknown = changes.keys() - _UPDATE.keys()
         if unknown:
             raise TypeError(f"a session has no changeable {', '.join(sorted(unknown))}")
@@ -129,12 +138,18 @@ class Store:
             _touch(db, session_id, prompted=False)
 
     def sessions(
-        self, cwd: str | None = None, limit: int = 50, before: tuple[float, str] | None = None
+        self,
+        cwd: str | None = None,
+        limit: int = 50,
+        before: tuple[float, str] | None = None,
+        *,
+        archived: bool | None = None,
     ) -> list[SessionRow]:
         """Return sessions that hold a user's message, the last changed first.
 
         cwd: only those of this folder. before: ``(updated, id)`` of the last row of the page
-        before. The order is that of the changes, whatever the clock said.
+        before. archived: only those that are, or are not. The order is that of the changes,
+        whatever the clock said.
         """
         touched = updated = None
         if before is not None:
@@ -146,6 +161,7 @@ class Store:
                 "cwd": None if cwd is None else encode(cwd),
                 "touched": touched,
                 "updated": updated,
+                "archived": archived,
                 "limit": limit,
             },
         )
@@ -276,8 +292,8 @@ def _no_session(session_id: str) -> StoreError:
 
 
 def _session(row: tuple[Any, ...]) -> SessionRow:
-    session_id, cwd, additional, *texts, created, updated = row
-    title, mode, provider, model, system_prompt = map(decode, texts)
+    session_id, cwd, additional, *texts, created, updated, archived = row
+    title, mode, provider, model, system_prompt, effort = map(decode, texts)
     return SessionRow(
         id=session_id,
         cwd=decode(cwd),
@@ -287,8 +303,10 @@ def _session(row: tuple[Any, ...]) -> SessionRow:
         provider=provider,
         model=model,
         system_prompt=system_prompt,
+        effort=effort,
         created=created,
         updated=updated,
+        archived=bool(archived),
     )
 
 

@@ -28,7 +28,7 @@ _ROOM: Final = 4_096
 _LEAST_BUDGET: Final = 1_024
 """Tokens: the format's least budget."""
 
-_REASONING: Final = Reasoning(
+REASONING: Final = Reasoning(
     on={"thinking": {"type": "enabled", "budget_tokens": EFFORT}},
     efforts=(("low", 4_000), ("medium", 8_000), ("high", 16_000), ("xhigh", 32_000)),
 )
@@ -49,7 +49,7 @@ def to_request(
     alone; the thinking of the first ``stale`` messages is left out. Lone surrogates become U+FFFD.
     """
     compat = runtime.compat
-    request = opening(runtime, "max_tokens", _REASONING)
+    request = opening(runtime, "max_tokens", REASONING)
     system, turns = to_turns(messages, runtime, stale)
     _fit_thinking(request, runtime, turns)
     if tools:

@@ -19,7 +19,7 @@ from hermes_core.wire.opening import opening
 from hermes_core.wire.pieces import FinishPiece, Piece
 from hermes_core.wire.sse import END
 
-_REASONING: Final = Reasoning(
+REASONING: Final = Reasoning(
     on={"reasoning_effort": EFFORT},
     off={"reasoning_effort": "none"},
     efforts=(("minimal", "minimal"), ("low", "low"), ("medium", "medium"), ("high", "high")),
@@ -41,7 +41,7 @@ def to_request(
     messages is left out.
     """
     compat = runtime.compat
-    request = opening(runtime, "max_tokens", _REASONING)
+    request = opening(runtime, "max_tokens", REASONING)
     if compat.stream_usage:
         request["stream_options"] = {"include_usage": True}
     if tools:

@@ -20,7 +20,7 @@ from hermes_core.wire.responses_items import to_items
 from hermes_core.wire.sse import END
 from hermes_core.wire.text import clean
 
-_REASONING: Final = Reasoning(
+REASONING: Final = Reasoning(
     on={"reasoning": {"effort": EFFORT, "summary": "auto"}},
     off={"reasoning": {"effort": "none"}},
     efforts=(("low", "low"), ("medium", "medium"), ("high", "high"), ("xhigh", "xhigh")),
@@ -46,7 +46,7 @@ def to_request(
     the first ``stale`` messages is left out. Lone surrogates become U+FFFD.
     """
     compat = runtime.compat
-    request = opening(runtime, "max_output_tokens", _REASONING)
+    request = opening(runtime, "max_output_tokens", REASONING)
     request["store"] = False
     if compat.encrypted_reasoning:
         request["include"] = ["reasoning.encrypted_content"]
