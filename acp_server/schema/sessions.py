@@ -156,3 +156,47 @@ class SetSessionModeResponse(TypedDict):
     """Result of ``session/set_mode``."""
 
     _meta: NotRequired[Meta]
+
+
+class ResumeSessionRequest(TypedDict):
+    """Params of ``session/resume``."""
+
+    sessionId: str
+    cwd: str
+    additionalDirectories: NotRequired[Annotated[list[str], ON_NULL]]
+    mcpServers: NotRequired[Annotated[list[McpServer], ON_NULL]]
+    _meta: NotRequired[Meta]
+
+
+class ResumeSessionResponse(TypedDict):
+    """Result of ``session/resume``."""
+
+    modes: NotRequired[Annotated[SessionModeState | None, ON_ERROR]]
+    configOptions: NotRequired[Annotated[list[dict[str, Any]] | None, ON_ERROR, SKIP_INVALID]]
+    _meta: NotRequired[Meta]
+
+
+class CloseSessionRequest(TypedDict):
+    """Params of ``session/close``."""
+
+    sessionId: str
+    _meta: NotRequired[Meta]
+
+
+class CloseSessionResponse(TypedDict):
+    """Result of ``session/close``."""
+
+    _meta: NotRequired[Meta]
+
+
+class DeleteSessionRequest(TypedDict):
+    """Params of ``session/delete``."""
+
+    sessionId: str
+    _meta: NotRequired[Meta]
+
+
+class DeleteSessionResponse(TypedDict):
+    """Result of ``session/delete``."""
+
+    _meta: NotRequired[Meta]

@@ -1,4 +1,4 @@
-"""Generates the types in ``acp_server/schema`` from the official schema.
+"""Generates the types in ``acp_server/schema`` from the official schema, stable and unstable.
 
 ``python -m tests.schema.generate`` writes them. Only what the methods in ``ROOTS`` reach is
 generated, each definition in the first file that reaches it.
@@ -27,6 +27,12 @@ ROOTS: dict[str, tuple[str, ...]] = {
         "ListSessionsResponse",
         "SetSessionModeRequest",
         "SetSessionModeResponse",
+        "ResumeSessionRequest",
+        "ResumeSessionResponse",
+        "CloseSessionRequest",
+        "CloseSessionResponse",
+        "DeleteSessionRequest",
+        "DeleteSessionResponse",
     ),
     "prompts": ("PromptRequest", "PromptResponse", "CancelNotification"),
     "tools": ("ToolCall", "ToolCallUpdate"),
@@ -40,8 +46,19 @@ ROOTS: dict[str, tuple[str, ...]] = {
     ),
     "cancellation": ("CancelRequestNotification",),
 }
+UNSTABLE_ROOTS = (
+    "ForkSessionRequest",
+    "ForkSessionResponse",
+    "ArchiveSessionRequest",
+    "UnarchiveSessionRequest",
+    "SessionStatusRequest",
+    "SetSessionTitleRequest",
+)
+"""What is taken from the unstable schema, into a file of its own."""
+
 LEFT_OUT = frozenset(
     {
+        "SystemPrompt",
         "SessionConfigOption",
         "ConfigOptionUpdate",
         "CompactionUpdate",
@@ -51,6 +68,7 @@ LEFT_OUT = frozenset(
 """Definitions that nothing uses yet; a reference to one becomes any object."""
 
 SCHEMA = Path(__file__).with_name("v1.schema.json")
+UNSTABLE = Path(__file__).with_name("v1.schema.unstable.json")
 TARGET = Path(__file__).parents[2] / "acp_server" / "schema"
 
 _WIDTH = 100
@@ -74,9 +92,10 @@ class Generator:
 
     def files(self) -> dict[str, str]:
         """Return the text of every generated file by its module name."""
-        return {domain: self._file(domain, roots) for domain, roots in ROOTS.items()}
+        return {domain: self.file(domain, roots) for domain, roots in ROOTS.items()}
 
-    def _file(self, domain: str, roots: Iterable[str]) -> str:
+    def file(self, domain: str, roots: Iterable[str]) -> str:
+        """Return the text of one file, with what no earlier file has."""
         blocks: list[str] = []
         for root in roots:
             for name in self._reachable(root):
@@ -289,8 +308,11 @@ def _spaced(blocks: Iterable[str]) -> str:
 
 def generate() -> dict[str, str]:
     """Return the generated files: module name to text."""
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    return Generator(schema["$defs"]).files()
+    stable, unstable = (json.loads(path.read_text(encoding="utf-8")) for path in (SCHEMA, UNSTABLE))
+    generator = Generator(stable["$defs"])
+    files = generator.files()
+    generator.definitions = unstable["$defs"]
+    return {**files, "unstable": generator.file("unstable", UNSTABLE_ROOTS)}
 
 
 def main() -> None:

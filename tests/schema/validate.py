@@ -19,8 +19,18 @@ from jsonschema.validators import extend
 SCHEMA = Path(__file__).with_name("v1.schema.json")
 UNSTABLE = Path(__file__).with_name("v1.schema.unstable.json")
 
-NEWER = {"subagent_update", "session_message", "session_message_chunk"}
+NEWER = {"compaction_update", "subagent_update", "session_message", "session_message_chunk"}
 """Updates that have become stable since; they are taken from the unstable schema."""
+
+UNSTABLE_METHODS = (
+    "ForkSession",
+    "ArchiveSession",
+    "UnarchiveSession",
+    "SessionStatus",
+    "SetSessionTitle",
+)
+EXTENDED = ("SessionCapabilities", "SessionInfo", "ListSessionsRequest")
+"""Definitions that have fields for those methods in the unstable schema."""
 
 OPEN = {"_meta", "rawInput", "rawOutput"}
 
@@ -140,6 +150,14 @@ def _definitions() -> dict[str, Schema]:
         if member["properties"]["sessionUpdate"]["const"] in NEWER:
             definitions["SessionUpdate"]["oneOf"].append(member)
             _add_named(member, newer, definitions)
+    for name in (
+        f"{method}{end}" for method in UNSTABLE_METHODS for end in ("Request", "Response")
+    ):
+        definitions[name] = newer[name]
+        _add_named(newer[name], newer, definitions)
+    for name in EXTENDED:
+        definitions[name] = newer[name]
+        _add_named(newer[name], newer, definitions)
     return definitions
 
 

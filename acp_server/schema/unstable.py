@@ -1,0 +1,63 @@
+"""Types of the protocol: unstable. Made by ``tests/schema/generate.py``."""
+
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from acp_server.schema.markers import ON_ERROR, ON_NULL, SKIP_INVALID, Meta
+from acp_server.schema.sessions import McpServer, SessionModeState
+
+
+class McpServerAcp(TypedDict):
+    """``McpServerAcp`` of the schema."""
+
+    name: str
+    serverId: str
+    _meta: NotRequired[Meta]
+
+
+class ForkSessionRequest(TypedDict):
+    """Params of ``session/fork``."""
+
+    sessionId: str
+    cwd: str
+    additionalDirectories: NotRequired[Annotated[list[str], ON_NULL]]
+    mcpServers: NotRequired[Annotated[list[McpServer], ON_NULL]]
+    systemPrompt: NotRequired[dict[str, Any] | None]
+    _meta: NotRequired[Meta]
+
+
+class ForkSessionResponse(TypedDict):
+    """Result of ``session/fork``."""
+
+    sessionId: str
+    modes: NotRequired[Annotated[SessionModeState | None, ON_ERROR]]
+    configOptions: NotRequired[Annotated[list[dict[str, Any]] | None, ON_ERROR, SKIP_INVALID]]
+    _meta: NotRequired[Meta]
+
+
+class ArchiveSessionRequest(TypedDict):
+    """Params of ``session/archive``."""
+
+    sessionId: str
+    _meta: NotRequired[Meta]
+
+
+class UnarchiveSessionRequest(TypedDict):
+    """Params of ``session/unarchive``."""
+
+    sessionId: str
+    _meta: NotRequired[Meta]
+
+
+class SessionStatusRequest(TypedDict):
+    """Params of ``session/status``."""
+
+    sessionId: str
+    _meta: NotRequired[Meta]
+
+
+class SetSessionTitleRequest(TypedDict):
+    """Params of ``session/set_title``."""
+
+    sessionId: str
+    title: str
+    _meta: NotRequired[Meta]
