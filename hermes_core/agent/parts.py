@@ -183,14 +183,14 @@ class Parts:
             self.records.ledger,
             emit=self._session.emit,
             steps=self._plan,
-            remember=None if heritage else remembering(lambda: self._config),
+            remember=None if heritage else self.records.own(remembering(lambda: self._config)),
             changed=lambda c: self._nested.restore(c.system_prompt, c.messages),
         )
 
     def _gather_tools(self, heritage: Heritage | None) -> dict[str, ToolSpec]:
         todo = todo_tool(self._plan, self._session.emit)
         own = {todo.name: todo, **kept_tools(self._config, lambda: self._session.messages)}
-        own |= delegate_tools(self._children) | self.records.tools() | self._clarify.tools()
+        own |= {**delegate_tools(self._children), **self.records.tools(), **self._clarify.tools()}
         tools = self._nested.watched({**bundled_tools(), **own})
         return heritage.allowed(tools) if heritage else tools
 

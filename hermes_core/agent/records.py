@@ -1,15 +1,18 @@
 """What the store keeps of a session beside its history: its title, what it used, its kin."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from hermes_core.agent.compression.keeping import Remember
 from hermes_core.agent.endings import Ending
 from hermes_core.agent.engine import Engine
 from hermes_core.agent.ledger import Ledger
 from hermes_core.agent.own_tools.session_search import session_search_tool
 from hermes_core.agent.session import Session
 from hermes_core.agent.titles import Titles
+from hermes_core.ground.content import Diff
 from hermes_core.ground.errors import HermesError, StoreError
 from hermes_core.ground.events import Emit, TitleChanged
 from hermes_core.tools.registry import ToolSpec
@@ -61,6 +64,18 @@ class Records:
         if ending.stop_reason == "end_turn" and ending.error is None:
             engine = self._engine
             self.titles.make(engine.config, engine.request, self._session.messages)
+
+    def own(self, remember: Remember) -> Remember:
+        """Return ``remember`` for sessions of this user: of an imported one nothing is kept."""
+
+        def write(facts: Sequence[str], target: Literal["user", "memory"], /) -> Diff | None:
+            from hermes_core.sessions.importing import is_imported
+
+            if is_imported(self.store, self._session.row.id):
+                return None
+            return remember(facts, target)
+
+        return write
 
     def rename(self, title: str) -> str:
         """Give the session a person's title, which nobody else replaces; return it.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_core.ground.errors import StoreError
 from hermes_core.ground.messages import Content, Message
+from hermes_core.sessions.search_index import renew_text
 from hermes_core.sessions.store import Store, decode, encode
 
 if TYPE_CHECKING:
@@ -113,3 +114,4 @@ class Queue:
         if last is None or last[1] != old:
             raise StoreError("The stored history does not end as it should; nothing was changed.")
         db.execute(_UPDATE_MESSAGE, (new, last[0]))
+        renew_text(db, last[0], decode(new))

@@ -1,12 +1,20 @@
 """Title, usage and kin of a session, as its agent keeps them."""
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
+from hermes_core.agent.importing import import_session
+from hermes_core.ground.content import Diff
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import TitleChanged
+from hermes_core.ground.messages import user_message
 from hermes_core.ground.usage import Usage
+from hermes_core.sessions.export import exported
 from hermes_core.sessions.lineage import generations
-from hermes_core.sessions.store import Store
+from hermes_core.sessions.store import SessionRow, Store
 from hermes_core.sessions.usage import DELEGATED, Used, usage_of
 from tests.fakes.provider import FakeProvider, call, fail, say
 from tests.hermes_core.agent.doubles import MakeAgent, Screen, events_of
@@ -135,3 +143,42 @@ class TestResume:
             agent.resume("nothing")
         with pytest.raises(HermesError, match="That is this session"):
             agent.resume(agent.session_id)
+
+
+class TestImported:
+    def test_nothing_that_it_says_is_taken_for_the_user_s_word(
+        self, make_agent: MakeAgent, store: Store, project: Path
+    ) -> None:
+        written: list[Sequence[str]] = []
+
+        def remember(facts: Sequence[str], target: str, /) -> Diff:
+            written.append(facts)
+            return Diff(target, None, "")
+
+        store.create_session(SessionRow("s", str(project)))
+        store.append_message("s", user_message("I am Ada."))
+        data = json.dumps(exported(store, "s")).encode()
+        session_id, _ = import_session(store, data, project)
+        assert make_agent(session_id=session_id).records.own(remember)(["x"], "user") is None
+        copy = make_agent()
+        copy.resume(session_id)
+        assert copy.records.own(remember)(["x"], "user") is None
+        assert written == []
+        assert make_agent().records.own(remember)(["x"], "user") is not None
+
+    def test_it_goes_on_like_any_other(
+        self, make_agent: MakeAgent, provider: FakeProvider, store: Store, project: Path
+    ) -> None:
+        store.create_session(SessionRow("s", "/elsewhere", mode="accept_edits"))
+        store.append_message("s", user_message("I am Ada."))
+        store.append_message("s", user_message("Remember it."))
+        data = json.dumps(exported(store, "s")).encode()
+        session_id, notes = import_session(store, data, project)
+        assert notes == ["merged two user messages", "closed a turn that had no end"]
+        provider.script(say("You are Ada."))
+        agent = make_agent(session_id=session_id, cwd=None)
+        assert agent.mode == "default"
+        agent.chat("Who am I?")
+        sent = provider.requests[-1].messages
+        assert [message["role"] for message in sent] == ["system", "user", "assistant", "user"]
+        assert str(project) in sent[0]["content"]
