@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from hermes_core.sessions.store import Store
 
 TASK = "title_generation"
+DELAY = 0.5
+"""Seconds before a model is asked: a program that ends after its only turn asks none."""
+
 LONGEST_ANSWER = 200
 """Characters of an answer that can be a title; what is longer is none."""
 
@@ -48,6 +51,7 @@ class Titles:
         told: Callable[[str], None],
     ) -> None:
         self.enabled = False
+        self.delay = DELAY
         self._store = store
         self._session_id = session_id
         self._ledger = ledger
@@ -89,6 +93,8 @@ class Titles:
         from hermes_core.model.auxiliary import auxiliary
         from hermes_core.sessions.titling import set_title, titled_by
 
+        self._interrupt.wait(self.delay)
+        self._interrupt.raise_if_set()
         session_id = self._session_id()
         if titled_by(self._store, session_id) != "prompt":
             return

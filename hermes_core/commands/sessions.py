@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hermes_core.commands.seat import Seat
 from hermes_core.ground.errors import HermesError
-from hermes_core.sessions.finding import EVERY, short
+from hermes_core.sessions.finding import short, titles
 from hermes_core.sessions.pruning import DAY, Pruned, delete_session, prunable, prune, vacuum
 from hermes_core.sessions.search import Found, find
 from hermes_core.sessions.search_text import fold, words_of
@@ -29,7 +29,11 @@ def run_sessions(seat: Seat, argument: str) -> str:
 
 
 def list_text(
-    rows: Sequence[SessionRow], *, current: str = "", folders: bool = False, limit: int = EVERY
+    rows: Sequence[SessionRow],
+    *,
+    current: str = "",
+    folders: bool = False,
+    limit: int | None = None,
 ) -> str:
     """Return sessions as Markdown, at most ``limit``. folders: whether to tell where each is."""
     lines = [
@@ -38,7 +42,7 @@ def list_text(
         + (" (this one)" if row.id == current else "")
         for row in rows[:limit]
     ]
-    if len(rows) > limit:
+    if limit is not None and len(rows) > limit:
         lines.append("- and more; `--limit N` lists them too")
     return "\n".join(lines) or "There is no session here yet."
 
@@ -51,9 +55,10 @@ def search_text(store: Store, query: str, limit: int = SHOWN) -> str:
     words = words_of(query)
     if not words:
         raise HermesError("There is no word to look for. Type `sessions WORD`.")
-    titled = [row for row in store.sessions(limit=EVERY) if _holds(row.title or "", words)]
-    known = {row.id for row in titled[:limit]}
-    lines = [f"- `{short(row.id)}` {row.title} · {_at(row.updated)}" for row in titled[:limit]]
+    named = [one for one, title in titles(store) if _holds(title, words)][:limit]
+    rows = [row for one in named if (row := store.session(one)) is not None]
+    known = {row.id for row in rows}
+    lines = [f"- `{short(row.id)}` {row.title} · {_at(row.updated)}" for row in rows]
     lines += [_found(one) for one in find(store, query, limit) if one.session.id not in known]
     if not lines:
         return f"No session holds all of {query.strip()!r} in its title or in one message."
@@ -120,10 +125,10 @@ def session_by_id(store: Store, wanted: str) -> SessionRow | None:
     row = store.session(wanted)
     if row is not None or not wanted:
         return row
-    fitting = [row for row in store.sessions(limit=EVERY) if row.id.startswith(wanted)]
+    fitting = [one for one, _ in titles(store) if one.startswith(wanted)]
     if len(fitting) > 1:
         raise HermesError(f"{len(fitting)} sessions begin with {wanted!r}. Name more of the id.")
-    return fitting[0] if fitting else None
+    return store.session(fitting[0]) if fitting else None
 
 
 def prune_plan(store: Store, days: float | None, keep: int | None) -> list[SessionRow]:

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from hermes_core.ground.errors import HermesError
 from hermes_core.sessions.search_text import fold
-from hermes_core.sessions.store import SessionRow, Store
+from hermes_core.sessions.store import SessionRow, Store, decode
 
 SHORTEST_PREFIX = 4
 """Characters of an id that it takes to be recognised by them."""
 
-EVERY = 1 << 30
+_TITLES = """
+    SELECT id, title FROM sessions WHERE prompted = 1 AND owner IS NULL ORDER BY touched DESC
+"""
 _NAMED = 5
 
 
@@ -31,9 +33,15 @@ def find_session(store: Store, wanted: str) -> SessionRow:
     row = store.session(addressed(store, wanted))
     if row is not None:
         return row
-    rows = store.sessions(limit=EVERY)
-    chosen = choose(wanted, [(row.id, row.title or "") for row in rows])
-    return next(row for row in rows if row.id == chosen)
+    row = store.session(choose(wanted, titles(store)))
+    if row is None:
+        raise NotFound(f"The session {wanted!r} was deleted just now.")
+    return row
+
+
+def titles(store: Store) -> list[tuple[str, str]]:
+    """Return id and title of every session that holds a message, the last changed first."""
+    return [(one, decode(title) or "") for one, title in store.database.rows(_TITLES)]
 
 
 def last_session(store: Store, cwd: str) -> SessionRow:

@@ -28,6 +28,7 @@ def titled(make_agent: MakeAgent) -> Titled:
     def make(**more: Any) -> AIAgent:
         agent = make_agent(**more)
         agent.records.titles.enabled = True
+        agent.records.titles.delay = 0
         return agent
 
     return make
@@ -73,6 +74,18 @@ def test_nobody_waits_for_it_and_it_ends_with_the_agent(
     assert request.gone.wait(WATCHDOG)
     assert agent.records.title == "go"
     assert titled_by(store, agent.session_id) == "prompt"
+
+
+def test_a_program_that_ends_with_its_only_turn_asks_for_none(
+    titled: Titled, provider: FakeProvider
+) -> None:
+    provider.script(say("Done."))
+    agent = titled()
+    agent.records.titles.delay = WATCHDOG
+    agent.chat("go")
+    agent.close()
+    assert agent.records.titles.wait(WATCHDOG)
+    assert len(provider.requests) == 1
 
 
 def test_a_person_s_title_that_came_meanwhile_stays(titled: Titled, provider: FakeProvider) -> None:
