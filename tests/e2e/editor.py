@@ -30,6 +30,7 @@ class Editor:
 
     decide: answers a permission request, at once or by a future, by default with a rejection;
         None never answers.
+    fill: the same for a form; by default none is answered.
     buffers: open files by path, unsaved or not; others are read from the disk.
     """
 
@@ -42,6 +43,8 @@ class Editor:
         """Forget what a test has set."""
         self.decide: Callable[[dict[str, Any]], Any] = lambda _: REJECT
         self.asked: list[dict[str, Any]] = []
+        self.fill: Callable[[dict[str, Any]], Any] = lambda _: asyncio.Future()
+        self.forms: list[dict[str, Any]] = []
         self.buffers: dict[str, str] = {}
         self.reads: list[str] = []
         self.writes: list[str] = []
@@ -60,6 +63,10 @@ class Editor:
             if isinstance(answer, asyncio.Future):
                 return await answer
             return answer if answer is not None else await _never()
+        if method == "elicitation/create":
+            self.forms.append(params)
+            filled = self.fill(params)
+            return await filled if isinstance(filled, asyncio.Future) else filled
         if method in ("fs/read_text_file", "fs/write_text_file"):
             return await self._file(method, params)
         raise AssertionError(f"the client announced nothing like {method}")
