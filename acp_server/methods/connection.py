@@ -119,6 +119,7 @@ class Connection:
         for session in list(self.sessions.values()):
             if not session.wait_for_thread(max(deadline - time.monotonic(), 0)):
                 _log.warning("the turn of session %s did not end in time", session.id)
+            session.agent.close()
         processes = sys.modules.get("hermes_core.local.processes")
         if processes is not None:  # else nothing was ever started
             processes.end_all_children()

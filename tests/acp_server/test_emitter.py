@@ -1,5 +1,6 @@
 """What a session shows, and when."""
 
+import threading
 from typing import Any
 
 from acp_server.emitter import Emitter
@@ -166,3 +167,26 @@ def test_a_card_that_was_sent_as_it_is_is_ended_too() -> None:
     emitter.send({"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "x"})
     emitter.end()
     assert wire.sent[-1]["status"] == "failed"
+
+
+def test_a_thread_beside_the_turn_may_show_something_and_others_may_not() -> None:
+    wire, own, latch = Wire(), Interrupt(), Interrupt()
+    emitter = Emitter(wire.notify, "s1")
+
+    def straggle() -> None:
+        emitter(TextDelta("straggler", "m1"))
+
+    with emitter.aside(own):
+        emitter(StatusChanged("error", "aside"))
+        other = threading.Thread(target=straggle)
+        other.start()
+        other.join()
+    emitter(TextDelta("afterwards", "m1"))
+    emitter.begin(latch)
+    with emitter.aside(own):
+        emitter.send(text("beside a turn"))
+    straggle()
+    assert [update["content"]["text"].strip() for update in wire.sent] == [
+        *("aside", "beside a turn", "straggler")
+    ]
+    assert wire.latches == [own, own, latch]
