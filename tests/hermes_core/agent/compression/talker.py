@@ -31,6 +31,8 @@ class Talker:
             return self._reply(request, self.summaries, self.summarises)
         if "long-term memory of a coding agent" in asked:
             return self._reply(request, self.facts, self.remembers)
+        if asked.startswith("Name the conversation"):
+            return say("A talk")
         if size > self.window:
             self.chats.append(request)
             return fail(400, f"maximum context length is {self.window} tokens")
