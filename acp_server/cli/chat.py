@@ -112,7 +112,7 @@ async def seated(
     face = TerminalFace(transcript, asker)
     client = await AcpClient.start(command, cwd=cwd, env=env, face=face)
     try:
-        await client.initialize(__version__)
+        await client.initialize(__version__, forms=keys is not None)
         yield Seat(client, transcript, Turns(client, transcript, live, keys), face)
     except RpcFailure as failure:
         raise explained(failure) from failure

@@ -34,6 +34,10 @@ class Face(Protocol):
         """Answer ``session/request_permission`` with an option's id; None withdraws."""
         ...
 
+    async def fill(self, params: Params) -> Params:
+        """Answer ``elicitation/create`` with its result."""
+        ...
+
 
 def agent_command(*arguments: str) -> list[str]:
     """Return the command line of this program's own server; the folder it runs in lends no code."""
@@ -52,7 +56,7 @@ class AcpClient:
         self.resumed = False
         self._process = process
         self._face = face
-        self._questions: set[asyncio.Task[str | None]] = set()
+        self._questions: set[asyncio.Task[Any]] = set()
         self._stderr: deque[str] = deque(maxlen=20)
         self._connection = Connection(process.stdout, process.stdin, self._serve, self._note)
         self._tasks = [
@@ -85,13 +89,17 @@ class AcpClient:
             ) from error
         return cls(process, face)
 
-    async def initialize(self, version: str) -> None:
-        """Agree on the protocol and keep what the agent says of itself."""
+    async def initialize(self, version: str, *, forms: bool = False) -> None:
+        """Agree on the protocol and keep what the agent says of itself.
+
+        forms: whether there is somebody to fill in a form of the agent's.
+        """
+        capabilities = {**CAPABILITIES, **({"elicitation": {"form": {}}} if forms else {})}
         result = await self.call(
             "initialize",
             {
                 "protocolVersion": PROTOCOL_VERSION,
-                "clientCapabilities": CAPABILITIES,
+                "clientCapabilities": capabilities,
                 "clientInfo": {"name": "hermes-chat", "title": "Hermes chat", "version": version},
             },
         )
@@ -199,6 +207,8 @@ class AcpClient:
     async def _serve(self, method: str, params: Params) -> Params:
         if method == "session/request_permission":
             return await self._permission(params)
+        if method == "elicitation/create":
+            return await self._form(params)
         if method == "fs/read_text_file":
             return await asyncio.to_thread(disk.read_text_file, params)
         if method == "fs/write_text_file":
@@ -220,6 +230,19 @@ class AcpClient:
         if answer is None:
             return CANCELLED
         return {"outcome": {"outcome": "selected", "optionId": answer}}
+
+    async def _form(self, params: Params) -> Params:
+        form = asyncio.ensure_future(self._face.fill(params))
+        self._questions.add(form)
+        try:
+            return await asyncio.shield(form)
+        except asyncio.CancelledError:
+            if form.cancelled():
+                return {"action": "cancel"}
+            form.cancel()
+            raise
+        finally:
+            self._questions.discard(form)
 
     def _note(self, method: str, params: Params) -> None:
         update: Any = params.get("update")

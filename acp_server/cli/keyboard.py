@@ -101,6 +101,23 @@ class Keyboard:
             self._typed += key
         return NO_KEY
 
+    async def read_line(self, show: Callable[[str], None]) -> str | None:
+        """Return a line that is typed; None at the end of input. ``show`` gets what there is."""
+        typed = ""
+        while True:
+            while not self._keys:
+                if self._ended:
+                    return None
+                self._news.clear()
+                await self._news.wait()
+            typed += self._keys.popleft().replace("\r", "\n")
+            if END in typed:
+                return None
+            line, ended, _ = typed.partition("\n")
+            if ended:
+                return text_of(line)
+            show(text_of(typed))
+
     def take_typed(self) -> str:
         """Return the text that was typed, and forget it."""
         typed, self._typed = text_of(self._typed), ""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rich.text import Text
 
+from acp_server.cli.forms import Filler, filled, question_of
 from acp_server.cli.keyboard import END, ENTER, Keyboard
 from acp_server.cli.printable import visible_line
 from acp_server.cli.transcript import Transcript
@@ -19,6 +20,9 @@ SAID = {
 }
 
 STOP = "Ctrl-C stops the turn"
+WORDS = "\x00"
+"""Stands for an answer that is to be typed; no choice can be that."""
+
 UNKNOWN_KEY = f"Press one of the keys above. {STOP}"
 
 Params = dict[str, Any]
@@ -97,6 +101,41 @@ class TerminalFace:
             self._transcript.answered(params, words, allowed=choice.allows)
             return choice.option_id
 
+    async def fill(self, params: Params) -> Params:
+        """Show a question of the agent and return the result of its form."""
+        async with self._turn:
+            text = question_of(params)[0]
+            self._transcript.remark(f"? {text}", "bold yellow", "form")
+            if not isinstance(self._asker, KeyAsker):
+                return {"action": "decline"}
+            result = await filled(params, _Keys(self._asker))
+            said = next(iter(result.get("content", {}).values()), "no answer")
+            self._transcript.remark(f"  {visible_line(str(said))}", "dim", "form")
+            return result
+
+
+class _Keys(Filler):
+    """Fills a form at the keyboard: a key for a choice, or own words after ``w``."""
+
+    def __init__(self, asker: "KeyAsker") -> None:
+        self._asker = asker
+
+    async def fill(self, choices: list[str], words: bool) -> str | None:
+        """Return what the person chose or typed."""
+        if not choices:
+            return await self._asker.read_line()
+        offered = [
+            Choice(str(number), text, visible_line(text), "allow_once")
+            for number, text in enumerate(choices, start=1)
+        ]
+        if words:
+            offered.append(Choice("w", WORDS, "Answer in your own words", "allow_once"))
+        offered.append(Choice("n", "", "No answer", "reject_once"))
+        chosen, _ = await self._asker.choose(offered)
+        if chosen is not None and chosen.option_id == WORDS:
+            return await self._asker.read_line()
+        return chosen.option_id if chosen is not None and chosen.allows else None
+
 
 class KeyAsker:
     """Asks the person at the terminal: one key; Enter and the end of input reject.
@@ -125,6 +164,15 @@ class KeyAsker:
         finally:
             self._show(None)
 
+    async def read_line(self) -> str | None:
+        """Return a line that the person types; None for none."""
+        try:
+            with self._keyboard.answering():
+                self._show(_line(""))
+                return await self._keyboard.read_line(lambda typed: self._show(_line(typed)))
+        finally:
+            self._show(None)
+
 
 class NobodyAsker:
     """Rejects: there is no terminal to ask on."""
@@ -141,6 +189,10 @@ class DemoAsker:
         """Return the choice that allows once."""
         allowed = next((c for c in choices if c.kind == "allow_once"), None)
         return allowed, " by the demo: there is no terminal to ask on"
+
+
+def _line(typed: str) -> Text:
+    return Text(f"  > {visible_line(typed)}", "yellow")
 
 
 def _menu(choices: list[Choice], default: Choice | None, hint: str) -> Text:

@@ -132,6 +132,22 @@ def fail(_rest: str) -> Json:
     return {"error": {"code": -32000, "message": "The key was refused.", "data": data}}
 
 
+def form(kind: str) -> Json:
+    fields: Json = {"answer": {"type": "string", "title": "Answer"}}
+    if kind == "choices":
+        fields["answer"]["enum"] = ["red", "blue"]
+        fields["other"] = {"type": "string"}
+    params = {
+        "sessionId": opened[-1],
+        "mode": "form",
+        "message": "Which colour?",
+        "requestedSchema": {"type": "object", "properties": fields},
+    }
+    answer = ask("elicitation/create", params)
+    chunk(f"filled: {json.dumps(answer.get('result') or answer.get('error'), sort_keys=True)}")
+    return {"stopReason": "cancelled" if answer["cancelled"] else "end_turn"}
+
+
 def escape(_rest: str) -> Json:
     update(
         "tool_call",
@@ -147,7 +163,7 @@ def escape(_rest: str) -> Json:
 
 PROMPTS: dict[str, Callable[[str], Json]] = {
     f.__name__: f
-    for f in (hello, edit, read, repeat, flood, wait, ignore, die, fail, escape, login)
+    for f in (hello, edit, form, read, repeat, flood, wait, ignore, die, fail, escape, login)
 }
 
 

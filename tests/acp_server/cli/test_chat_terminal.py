@@ -56,6 +56,39 @@ def test_a_question_is_answered_by_one_key(
         assert terminal.exit_code() == 0
 
 
+@pytest.mark.parametrize(
+    ("kind", "keys", "filled"),
+    [
+        ("choices", ["2"], '{"action": "accept", "content": {"answer": "blue"}}'),
+        ("choices", ["w", "dark red\r"], '{"action": "accept", "content": {"other": "dark red"}}'),
+        ("choices", ["n"], '{"action": "decline"}'),
+        ("choices", ["\r"], '{"action": "decline"}'),
+        ("words", ["grex\x7fen\r"], '{"action": "accept", "content": {"answer": "green"}}'),
+        ("words", ["\r"], '{"action": "decline"}'),
+        ("words", ["\x04"], '{"action": "decline"}'),
+    ],
+)
+def test_a_form_is_filled_by_a_key_or_a_line(
+    fake_agent: list[str], tmp_path: Path, kind: str, keys: list[str], filled: str
+) -> None:
+    with start(fake_agent, tmp_path, f"form {kind}") as terminal:
+        terminal.expect("Which colour?")
+        terminal.expect("2  blue" if kind == "choices" else ">")
+        for number, pressed in enumerate(keys):
+            if number:
+                terminal.expect(">")
+            terminal.send(pressed)
+        terminal.expect(f"filled: {filled}")
+        assert terminal.exit_code() == 0
+
+
+def test_ctrl_c_while_a_form_waits_dismisses_it(fake_agent: list[str], tmp_path: Path) -> None:
+    with start(fake_agent, tmp_path, "form choices") as terminal:
+        terminal.expect("2  blue")
+        terminal.send("\x03")
+        terminal.expect('filled: {"action": "cancel"}')
+
+
 def test_a_paste_or_another_key_answers_nothing(fake_agent: list[str], tmp_path: Path) -> None:
     with start(fake_agent, tmp_path, "edit") as terminal:
         terminal.expect("n  Reject  (Enter)")

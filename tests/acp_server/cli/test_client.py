@@ -38,6 +38,9 @@ class Face:
         self.updates.append(update)
         self.arrived.set()
 
+    async def fill(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "decline"}
+
     async def ask(self, params: dict[str, Any]) -> str | None:
         assert params["options"]
         self.asked.set()
