@@ -68,7 +68,20 @@ def agent_capabilities() -> dict[str, Any]:
         "loadSession": True,
         "promptCapabilities": {"image": False, "audio": False, "embeddedContext": True},
         "mcpCapabilities": {"http": False, "sse": False},
-        "sessionCapabilities": {"list": {}, "additionalDirectories": {}},
+        "sessionCapabilities": {
+            name: {}
+            for name in (
+                "list",
+                "additionalDirectories",
+                "resume",
+                "close",
+                "delete",
+                "fork",
+                "archive",
+                "status",
+                "title",
+            )
+        },
     }
 
 

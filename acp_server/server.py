@@ -2,7 +2,7 @@
 
 import logging
 
-from acp_server.methods import handshake, sessions, turns
+from acp_server.methods import choosing, handshake, kept, sessions, turns
 from acp_server.methods.connection import Connection, Options
 from acp_server.rpc.server import AcpServer
 from acp_server.rpc.stdio import claim_stdio
@@ -17,7 +17,7 @@ def build_server(options: Options | None = None) -> AcpServer:
     """Return a server with all methods, for one connection; nothing is read or opened yet."""
     server = AcpServer()
     connection = Connection(server, options or Options())
-    for group in (handshake, sessions, turns):
+    for group in (handshake, sessions, kept, choosing, turns):
         group.register(connection)
     server.on_shutdown(connection.close)
     return server
@@ -29,8 +29,7 @@ def serve(*, provider: str | None = None, model: str | None = None, debug: bool 
     provider, model: what beats the configuration. debug: log to stderr as well.
     """
     stdio = claim_stdio(debug=debug)
-    options = Options(provider, model)
-    server = build_server(options)
+    server = build_server(Options(provider, model))
     try:
         start_logging(hermes_home(), debug)
     except ConfigError as error:  # told again, to the client, by session/new

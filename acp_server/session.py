@@ -69,6 +69,26 @@ class Screen(Protocol):
         ...
 
 
+class Options(Protocol):
+    """What a session can be set to, as its client sees it; may be used from any thread."""
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return all options, for an answer; the client knows them then."""
+        ...
+
+    def choose(self, option: str, value: object) -> None:
+        """Set one; raises ``ConfigError``."""
+        ...
+
+    def changes(self) -> list[dict[str, Any]]:
+        """Return the updates that tell what changed since the client was told last."""
+        ...
+
+    def tell_changes(self) -> None:
+        """Tell the client what changed, when that may be told."""
+        ...
+
+
 Work = Callable[["Turn"], Mapping[str, Any]]
 """What a turn does until its latch is set; raises ``Interrupted`` then, or returns early."""
 
@@ -108,7 +128,7 @@ class Turn:
 
 
 class AcpSession:
-    """A session that the editor has open. ``agent`` is set once, before the first turn.
+    """A session that the editor has open. ``agent`` and ``options`` are set before any turn.
 
     stale: whether the last turn failed for its settings, which may be better by now.
     keeping: held while a waiting prompt is stored, so that the store has them in their order.
@@ -116,6 +136,7 @@ class AcpSession:
     """
 
     agent: "AIAgent"
+    options: Options
     stale: bool = False
 
     def __init__(self, session_id: str, cwd: Path, screen: Screen) -> None:
@@ -128,6 +149,9 @@ class AcpSession:
         self._last: Turn | None = None
         self._waiting: deque[Turn] = deque()
         self._idle = Interrupt()
+        self._open: set[Turn] = set()
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
 
     def add_notice(self, text: str) -> None:
         """Have the person told at the next prompt to the model."""
@@ -164,13 +188,15 @@ class AcpSession:
         One that has to wait is held until ``admit``. Every turn is to be given to ``leave``. Raises
         ``RpcError`` (-32600) if too many wait.
         """
-        turn = Turn(asyncio.get_running_loop(), work)
-        if not self.busy:
-            self._start(turn)
-            return turn
         if len(self._waiting) >= MOST_WAITING:
             text = f"{MOST_WAITING} prompts wait in this session already; let some end, or cancel."
             raise RpcError(INVALID_REQUEST, text)
+        turn = Turn(asyncio.get_running_loop(), work)
+        self._open.add(turn)
+        self._is_idle.clear()
+        if not self.busy:
+            self._start(turn)
+            return turn
         turn.held = True
         self._waiting.append(turn)
         return turn
@@ -183,6 +209,9 @@ class AcpSession:
 
     def leave(self, turn: Turn) -> None:
         """Let the next turn begin: the answer of this one is on its way."""
+        self._open.discard(turn)
+        if not self._open:
+            self._is_idle.set()
         if turn is self._turn:
             self._turn = None
             self._advance()
@@ -230,6 +259,10 @@ class AcpSession:
             self._dismiss(turn, Outcome(cancelled=True))
         if self._turn is not None and not self._turn.answered.done():
             self._interrupt(self._turn)
+
+    async def wait_until_idle(self) -> None:
+        """Wait until every prompt has its answer; of one that is not cancelled, for its end."""
+        await self._is_idle.wait()
 
     def wait_for_thread(self, seconds: float) -> bool:
         """Wait up to ``seconds`` for the last turn's thread to end; return whether it has."""

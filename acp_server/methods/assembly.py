@@ -12,6 +12,7 @@ from acp_server.client_files import ClientFiles
 from acp_server.elicitation import Elicitation
 from acp_server.emitter import Emitter
 from acp_server.methods.connection import Connection
+from acp_server.options import Options
 from acp_server.permissions import Permissions
 from acp_server.rpc.errors import RpcError, invalid_params
 from acp_server.session import AcpSession
@@ -78,6 +79,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         local=LocalFiles(),
         interrupt=lambda: session.interrupt,
     )
+    session.options = options = Options(lambda: session.agent, connection.offers, screen.tell)
     permissions = Permissions(server.request_from_thread, new_id, screen, subagents=told)
     session.agent = AIAgent(
         cwd=place.cwd,
@@ -88,7 +90,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         config=config,
         store=store,
         files=files,
-        emit=Elicitation(server.request_from_thread, new_id, permissions),
+        emit=options.watching(Elicitation(server.request_from_thread, new_id, permissions)),
         clarify="ask" if client.elicitation_form else "text",
     )
     session.agent.records.titles.enabled = True

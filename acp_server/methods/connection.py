@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acp_server.capabilities import ClientCapabilities
+from acp_server.methods.offers import Offers
 from acp_server.rpc.errors import INVALID_REQUEST, RESOURCE_NOT_FOUND, RpcError
 from acp_server.rpc.server import AcpServer
 from acp_server.session import AcpSession
@@ -48,6 +49,7 @@ class Connection:
         self.sessions: dict[str, AcpSession] = {}
         self.loading: set[str] = set()
         self.warmed = False
+        self.offers = Offers(self.config, lambda: hermes_home(self.environ))
         self._lock = threading.Lock()
         self._store: Store | None = None
         self._notices: dict[str, bool] = {}

@@ -1,62 +1,57 @@
-"""``session/new``, ``session/load``, ``session/list`` and ``session/set_mode``."""
+"""``session/new``, ``session/load``, ``session/resume`` and ``session/fork``.
+
+A session that is loaded or resumed goes on with its mode, model, level of thinking and queue; the
+folders are those of the request. Only loading shows what it holds.
+"""
 
 import asyncio
-import base64
-import binascii
-import json
-from collections.abc import Callable
+import uuid
+from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from acp_server import slash
 from acp_server.emitter import UPDATE
-from acp_server.mapping import Json, failure_of, mode_update, to_updates
+from acp_server.mapping import Json, mode_update, to_updates
 from acp_server.methods.assembly import Place, open_session, place_of, view_of
 from acp_server.methods.connection import Connection, unknown_session
+from acp_server.methods.threads import checked, in_thread
 from acp_server.methods.warming import warm
 from acp_server.replay import replay
 from acp_server.rpc.errors import INVALID_REQUEST, RpcError, invalid_params
 from acp_server.schema.sessions import (
-    ListSessionsRequest,
     LoadSessionRequest,
     NewSessionRequest,
-    SetSessionModeRequest,
+    ResumeSessionRequest,
 )
+from acp_server.schema.unstable import ForkSessionRequest
 from acp_server.session import AcpSession
 from hermes_core.commands.mode import MODES
 from hermes_core.commands.queue import left_text
-from hermes_core.ground.errors import HermesError
+from hermes_core.ground.errors import HermesError, StoreError
 from hermes_core.ground.events import StatusChanged, TitleChanged
 from hermes_core.ground.interrupt import Interrupt
 
 if TYPE_CHECKING:
     from hermes_core.sessions.store import SessionRow
 
-PAGE = 50
-"""Sessions that one answer to ``session/list`` holds."""
-
-_T = TypeVar("_T")
-
 
 def register(connection: Connection) -> None:
-    """Register the four methods."""
+    """Register the methods."""
     method = connection.server.method
     method("session/new", NewSessionRequest)(partial(new, connection))
     method("session/load", LoadSessionRequest)(partial(load, connection))
-    method("session/list", ListSessionsRequest)(partial(list_sessions, connection))
-    method("session/set_mode", SetSessionModeRequest)(partial(set_mode, connection))
+    method("session/resume", ResumeSessionRequest)(partial(resume, connection))
+    method("session/fork", ForkSessionRequest)(partial(fork, connection))
 
 
 async def new(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
     """Open a new session; it opens without a key too, since one can be added later."""
-    place = _checked(place_of, params, connection.environ)
-    session = await _in_thread(open_session, connection, place)
-    _note_servers(session, params)
-    connection.sessions[session.id] = session
-    _announce(connection, session)
-    return {"sessionId": session.id, **await _in_thread(_about, session)}
+    place = checked(place_of, params, connection.environ)
+    session = await in_thread(open_session, connection, place)
+    return {"sessionId": session.id, **await _opened(connection, session, params)}
 
 
 async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
@@ -65,6 +60,46 @@ async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
     The folders are those of the params, whatever they were before. A session whose turn still
     runs here is refused.
     """
+    stop = Interrupt()
+    session = await _reopened(connection, params, stop)
+    try:
+        await in_thread(_show, connection, session, stop)
+    except asyncio.CancelledError:
+        stop.set()
+        raise
+    finally:
+        connection.loading.discard(session.id)
+    return await _opened(connection, session, params)
+
+
+async def resume(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
+    """Open a stored session without showing it, for a client that has kept what it showed."""
+    session = await _reopened(connection, params, Interrupt())
+    connection.loading.discard(session.id)
+    left = await in_thread(_left, session)
+    if left:
+        session.add_notice(left)
+    return await _opened(connection, session, params)
+
+
+async def fork(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
+    """Open a copy of a session that goes its own way; it is not shown.
+
+    ``_meta.hermes.messageId`` names where it ends: before that message of the user, or with the
+    turn that a message of the model belongs to.
+    """
+    place = checked(place_of, params, connection.environ)
+    session = await in_thread(_fork, connection, params, place)
+    opened = await _opened(connection, session, params)
+    title = session.agent.records.title
+    if title:
+        after = partial(_tell, connection, session.id, TitleChanged(title))
+        connection.server.after_reply(after)
+    return {"sessionId": session.id, **opened}
+
+
+async def _reopened(connection: Connection, params: dict[str, Any], stop: Interrupt) -> AcpSession:
+    """Return a stored session, opened anew; its id stays in ``connection.loading``."""
     session_id = params["sessionId"]
     before = connection.sessions.get(session_id)
     if session_id in connection.loading:
@@ -72,76 +107,98 @@ async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
     if before is not None and (before.busy or not before.wait_for_thread(0)):
         text = "A turn is running in this session; cancel it before loading the session again."
         raise RpcError(INVALID_REQUEST, text)
-    place = _checked(place_of, params, connection.environ)
-    stop = Interrupt()
+    place = checked(place_of, params, connection.environ)
     connection.loading.add(session_id)
     try:
-        session = await _in_thread(_load, connection, session_id, place, stop)
-    except asyncio.CancelledError:
+        return await in_thread(_open_stored, connection, session_id, place)
+    except BaseException:
         stop.set()
-        raise
-    finally:
         connection.loading.discard(session_id)
+        raise
+
+
+async def _opened(
+    connection: Connection, session: AcpSession, params: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Note an open session; return what its client is told of it, and get the rest ready."""
     _note_servers(session, params)
-    connection.sessions[session_id] = session
-    _announce(connection, session)
-    return await _in_thread(_about, session)
+    connection.sessions[session.id] = session
+    about = await in_thread(_about, session)
+    connection.server.after_reply(partial(_update, connection, session.id, slash.available()))
+    connection.server.after_reply(partial(warm, connection))
+    return about
 
 
-async def list_sessions(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
-    """Return stored sessions that hold a message, newest first, page by page."""
-    cursor = params.get("cursor")
-    before = None if cursor is None else _position(cursor)
-    rows = await _in_thread(_rows, connection, params.get("cwd"), before)
-    result: dict[str, Any] = {"sessions": [_session_info(row) for row in rows[:PAGE]]}
-    if len(rows) > PAGE:
-        result["nextCursor"] = _cursor(rows[PAGE - 1])
-    return result
+def _open_stored(connection: Connection, session_id: str, place: Place) -> AcpSession:
+    _require_known(connection, session_id)
+    return open_session(connection, place, session_id)
 
 
-async def set_mode(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
-    """Change what runs without asking, from the next tool call on."""
-    session = connection.session(params["sessionId"])
-    mode = next((info.id for info in MODES if info.id == params["modeId"]), None)
-    if mode is None:
-        known = ", ".join(info.id for info in MODES)
-        raise invalid_params(f"modeId: there is {known}.", "modeId")
-    await _in_thread(setattr, session.agent, "mode", mode)
-    connection.server.after_reply(partial(_update, connection, session.id, mode_update(mode)))
-    return {}
-
-
-def _load(connection: Connection, session_id: str, place: Place, stop: Interrupt) -> AcpSession:
+def _require_known(connection: Connection, session_id: str) -> "SessionRow":
     from hermes_core.sessions.lineage import owner_of
 
     store = connection.store()
-    if store.session(session_id) is None or owner_of(store, session_id) is not None:
+    row = store.session(session_id)
+    if row is None or owner_of(store, session_id) is not None:
         raise unknown_session(session_id)
-    session = open_session(connection, place, session_id)
-    usage: Json | None = None
-    view = view_of(connection.capabilities)
-    for address, update in replay(store.shown, session_id, view):
+    return row
+
+
+def _show(connection: Connection, session: AcpSession, stop: Interrupt) -> None:
+    """Show all that a session holds: its log, its mode, its title and what waits in it."""
+    store, usage = connection.store(), None
+    for address, update in replay(store.shown, session.id, view_of(connection.capabilities)):
         stop.raise_if_set()
-        if update["sessionUpdate"] == "usage_update" and address == session_id:
+        if update["sessionUpdate"] == "usage_update" and address == session.id:
             usage = update
         params = {"sessionId": address, "update": update}
         connection.server.notify(UPDATE, params, interrupt=stop)
     if usage is not None and not session.agent.records.ledger.session:
         session.agent.resume_cost(usage.get("cost", {}).get("amount"))
+    _update(connection, session.id, mode_update(session.agent.mode))
     title = session.agent.records.title
     if title:
-        for update in to_updates(TitleChanged(title)):
-            _update(connection, session_id, update)
-    left = left_text(session.agent.queue.all())
+        _tell(connection, session.id, TitleChanged(title))
+    left = _left(session)
     if left:
-        for update in to_updates(
-            StatusChanged("info", left), notices=connection.capabilities.notices
-        ):
-            _update(connection, session_id, update)
-    return session
+        _tell(connection, session.id, StatusChanged("info", left))
 
 
-def _note_servers(session: AcpSession, params: dict[str, Any]) -> None:
+def _left(session: AcpSession) -> str:
+    return left_text(session.agent.queue.all())
+
+
+def _fork(connection: Connection, params: Mapping[str, Any], place: Place) -> AcpSession:
+    from hermes_core.sessions.forking import fork as copy
+
+    source = _require_known(connection, params["sessionId"])
+    row = replace(
+        source,
+        id=str(uuid.uuid4()),
+        title=f"{source.title} (fork)" if source.title else None,
+        created=0.0,
+        updated=0.0,
+        archived=False,
+    )
+    message_id = _message_of(params)
+    try:
+        copy(connection.store(), source.id, row, message_id)
+    except StoreError as error:
+        if not message_id:
+            raise
+        raise invalid_params(f"_meta.hermes.messageId: {error}", "_meta") from error
+    return open_session(connection, place, row.id)
+
+
+def _message_of(params: Mapping[str, Any]) -> str:
+    """Return the message at which a fork is to begin, ``""`` for none."""
+    meta: Any = params.get("_meta")
+    ours = meta.get("hermes") if isinstance(meta, Mapping) else None
+    found = ours.get("messageId") if isinstance(ours, Mapping) else None
+    return found if isinstance(found, str) else ""
+
+
+def _note_servers(session: AcpSession, params: Mapping[str, Any]) -> None:
     """Have the person told that the editor's MCP servers do not serve here."""
     count = len(params.get("mcpServers") or ())
     if count:
@@ -149,10 +206,9 @@ def _note_servers(session: AcpSession, params: dict[str, Any]) -> None:
         session.add_notice(f"The editor offered {offered}, which this version does not use yet.")
 
 
-def _announce(connection: Connection, session: AcpSession) -> None:
-    """After the reply: tell the commands there are, and get ready for the first prompt."""
-    connection.server.after_reply(partial(_update, connection, session.id, slash.available()))
-    connection.server.after_reply(partial(warm, connection))
+def _tell(connection: Connection, session_id: str, event: StatusChanged | TitleChanged) -> None:
+    for update in to_updates(event, notices=connection.capabilities.notices):
+        _update(connection, session_id, update)
 
 
 def _update(connection: Connection, session_id: str, update: Json) -> None:
@@ -160,8 +216,8 @@ def _update(connection: Connection, session_id: str, update: Json) -> None:
 
 
 def _about(session: AcpSession) -> dict[str, Any]:
-    """Return the modes and, if one is set up, the model: the protocol has no field for it."""
-    about: dict[str, Any] = {"modes": _modes(session)}
+    """Return what a client is told of an open session: options, modes for older ones, model."""
+    about: dict[str, Any] = {"modes": _modes(session), "configOptions": session.options.listed()}
     with suppress(HermesError):
         about["_meta"] = {"hermes": {"model": session.agent.runtime.model}}
     return about
@@ -170,49 +226,3 @@ def _about(session: AcpSession) -> dict[str, Any]:
 def _modes(session: AcpSession) -> dict[str, Any]:
     modes = [{"id": info.id, "name": info.name, "description": info.description} for info in MODES]
     return {"currentModeId": session.agent.mode, "availableModes": modes}
-
-
-def _rows(
-    connection: Connection, cwd: str | None, before: tuple[float, str] | None
-) -> "list[SessionRow]":
-    return connection.store().sessions(cwd, PAGE + 1, before)
-
-
-def _session_info(row: "SessionRow") -> dict[str, Any]:
-    updated = datetime.fromtimestamp(row.updated, UTC).isoformat(timespec="milliseconds")
-    info: dict[str, Any] = {
-        "sessionId": row.id,
-        "cwd": row.cwd,
-        "updatedAt": updated.replace("+00:00", "Z"),
-    }
-    if row.title:
-        info["title"] = row.title
-    if row.additional:
-        info["additionalDirectories"] = list(row.additional)
-    return info
-
-
-def _cursor(row: "SessionRow") -> str:
-    return base64.urlsafe_b64encode(json.dumps([row.updated, row.id]).encode()).decode()
-
-
-def _position(cursor: str) -> tuple[float, str]:
-    try:
-        updated, session_id = json.loads(base64.urlsafe_b64decode(cursor))
-        return float(updated), str(session_id)
-    except (ValueError, TypeError, binascii.Error):
-        raise invalid_params("cursor: this is none that session/list gave.", "cursor") from None
-
-
-def _checked(function: Callable[..., _T], *arguments: Any) -> _T:
-    try:
-        return function(*arguments)
-    except HermesError as error:
-        raise failure_of(error) from error
-
-
-async def _in_thread(function: Callable[..., _T], *arguments: Any) -> _T:
-    try:
-        return await asyncio.to_thread(function, *arguments)
-    except HermesError as error:
-        raise failure_of(error) from error

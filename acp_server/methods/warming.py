@@ -3,8 +3,10 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from acp_server.methods.connection import Connection
+from hermes_core.ground.errors import HermesError
 
 _log = logging.getLogger(__name__)
 
@@ -16,7 +18,9 @@ def warm(connection: Connection, steps: Sequence[Step] | None = None) -> None:
     """Begin to load, once for a connection; whatever fails here is told by the prompt itself."""
     if not connection.warmed:
         connection.warmed = True
-        chosen = (_tools, _transport, _model, _environment, _prices) if steps is None else steps
+        chosen = (
+            (_tools, _transport, _model, _environment, _prices, _models) if steps is None else steps
+        )
         threading.Thread(target=_run, args=(connection, chosen), name="warm", daemon=True).start()
 
 
@@ -58,3 +62,13 @@ def _prices(connection: Connection) -> None:
 
     if connection.runtime().base_url.startswith("https:"):
         warm_prices()
+
+
+def _models(connection: Connection) -> None:
+    """Ask for the lists of models that are due, and tell open sessions what that changed."""
+    runtime = None
+    with suppress(HermesError):
+        runtime = connection.runtime()
+    connection.offers.refresh(runtime)
+    for session in list(connection.sessions.values()):
+        session.options.tell_changes()

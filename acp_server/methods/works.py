@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from acp_server import slash
-from acp_server.mapping import failure_of, mode_update
+from acp_server.mapping import failure_of
 from acp_server.methods.connection import Connection
 from acp_server.prompts import to_content
 from acp_server.replay import replay
@@ -89,9 +89,11 @@ class Works:
         return next((reply for reply in replies if isinstance(reply, Prompts)), None)
 
     def _told(self, work: Callable[[Any], Mapping[str, Any]], turn: Any) -> Mapping[str, Any]:
-        """Do the ``work``, and tell the person of an error that it raises."""
+        """Do the ``work``, and tell the person of an error that it raises, and what it changed."""
         try:
-            return work(turn)
+            result = work(turn)
+            self._session.options.tell_changes()
+            return result
         except Interrupted:
             raise
         except Exception as error:
@@ -175,7 +177,7 @@ class Works:
 
         def set_mode(mode: Mode) -> None:
             agent.mode = mode
-            session.screen.send(mode_update(mode))
+            session.options.tell_changes()
 
         def drop(numbers: Sequence[int]) -> None:
             agent.steering.forget(numbers)

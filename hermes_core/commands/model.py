@@ -76,7 +76,7 @@ def offer(
         models = list_models(runtime, config, refresh=refresh, interrupt=interrupt)
     except (ConfigError, ProviderError) as error:
         profile = find_provider(runtime.provider, config, directory_for(config.home))
-        models, note = _known(profile), str(error)
+        models, note = known_models(profile), str(error)
     words = query.lower().split()
     found = [one for one in models if all(word in f"{one.id} {one.name}".lower() for word in words)]
     return Offer(runtime.provider, tuple(found), note)
@@ -143,7 +143,8 @@ def _keep_endpoint(edit: YamlEdit, old: dict[str, Any]) -> list[str]:
     return [f"The endpoint that was saved is kept as `custom:{name}`."]
 
 
-def _known(profile: ProviderProfile | None) -> tuple[ModelInfo, ...]:
+def known_models(profile: ProviderProfile | None) -> tuple[ModelInfo, ...]:
+    """Return the models that a provider's profile names, without their windows."""
     if profile is None:
         return ()
     names = dict.fromkeys(filter(None, (profile.default_model, *profile.fallback_models)))

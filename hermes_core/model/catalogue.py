@@ -94,6 +94,25 @@ def list_models(
     return models
 
 
+def stored_list(runtime: Runtime, config: Config) -> tuple[ModelInfo, ...]:
+    """Return the endpoint's list as it was last asked for; empty if it never was."""
+    return _Kept(config.home, runtime).fresh(None) or ()
+
+
+def is_list_due(
+    runtime: Runtime,
+    config: Config,
+    *,
+    even_if_new: bool,
+    clock: Callable[[], float] = time.time,
+) -> bool:
+    """Return whether the endpoint's list is too old; even_if_new: one that there is not yet is."""
+    kept = _Kept(config.home, runtime)
+    if kept.fresh(clock()) is not None:
+        return False
+    return even_if_new or kept.fresh(None) is not None
+
+
 def kept_model(runtime: Runtime, config: Config) -> ModelInfo | None:
     """Return what the endpoint's list said of the runtime's model when it was last asked."""
     models = _Kept(config.home, runtime).fresh(None) or ()

@@ -22,6 +22,15 @@ def test_it_serves_the_methods_that_are_announced() -> None:
         "session/new",
         "session/prompt",
         "session/set_mode",
+        "session/resume",
+        "session/close",
+        "session/delete",
+        "session/fork",
+        "session/archive",
+        "session/unarchive",
+        "session/status",
+        "session/set_title",
+        "session/set_config_option",
     }
 
 

@@ -25,7 +25,7 @@ class Stage:
         self.user = self.folder / "user"
         self.home.mkdir()
         self.user.mkdir()
-        self.provider = FakeProvider(owners=["custom"])
+        self.provider = FakeProvider(owners=["custom"], models=[])
         self.provider.__enter__()
         self._workspaces = 0
         self.configure()

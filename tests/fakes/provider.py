@@ -19,7 +19,7 @@ import socket
 import ssl
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -109,7 +109,8 @@ Handler = Callable[[Recorded], Reply]
 class FakeProvider:
     """Serves replies on 127.0.0.1 while the ``with`` block runs; see the module's text.
 
-    owners: whose keys it may get, as ``canary`` names them.
+    owners: whose keys it may get, as ``canary`` names them. models: what it answers who asks for
+    its list, beside the script and unrecorded; None leaves that to the script.
     """
 
     def __init__(
@@ -119,8 +120,10 @@ class FakeProvider:
         host: str = "127.0.0.1",
         tls: ssl.SSLContext | None = None,
         owners: Collection[str] = (),
+        models: Sequence[str] | None = None,
     ) -> None:
         self.handler = handler
+        self.models = models
         self.owners = frozenset(owners)
         self.requests: list[Recorded] = []
         self.unexpected: list[Recorded] = []
@@ -169,6 +172,8 @@ class FakeProvider:
 
     def answer(self, request: Recorded) -> Reply:
         """Record ``request`` and return its reply."""
+        if self.models is not None and request.method == "GET" and "/models" in request.path:
+            return Reply(body={"data": [{"id": model} for model in self.models]})
         with self._changed:
             self.requests.append(request)
             self._changed.notify_all()

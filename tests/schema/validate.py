@@ -218,9 +218,10 @@ _Validator = extend(Draft202012Validator, {"oneOf": _chosen})
 
 def _unknown_keys(schema: Schema, value: Any, path: str = "") -> Iterator[str]:
     if isinstance(value, list):
-        for item_schema in _parts(schema, "items"):
-            for index, item in enumerate(value):
-                yield from _unknown_keys(item_schema, item, f"{path}[{index}]")
+        kinds = list(_parts(schema, "items"))
+        for index, item in enumerate(value):
+            found = [set(_unknown_keys(kind, item, f"{path}[{index}]")) for kind in kinds]
+            yield from sorted(set.intersection(*found)) if found else ()
     elif isinstance(value, dict):
         parts = list(_resolved(schema, value))
         known = {key: s for part in parts for key, s in part.get("properties", {}).items()}

@@ -87,6 +87,20 @@ class Agent:
         self.told.append((prompt, answer))
 
 
+class Settings:
+    """Options that nobody changes."""
+
+    def listed(self) -> list[dict[str, Any]]:
+        return []
+
+    def choose(self, option: str, value: object) -> None: ...
+
+    def changes(self) -> list[dict[str, Any]]:
+        return []
+
+    def tell_changes(self) -> None: ...
+
+
 def ends(stop_reason: str, exception: Exception | None = None) -> Mapping[str, Any]:
     return {"stop_reason": stop_reason, "exception": exception}
 
@@ -110,6 +124,7 @@ def having(
     """Open a session whose agent answers so."""
     session = AcpSession("s1", Path("/w"), screen)
     session.agent = agent = Agent(connection.store(), screen, answer)
+    session.options = Settings()
     connection.sessions["s1"] = session
     return agent
 
