@@ -10,6 +10,7 @@ from typing import Any
 from acp_server.cli.approvals import add_approvals_parser, run_approvals
 from acp_server.cli.auth import add_auth_parser, run_auth
 from acp_server.cli.console import Failure, Quit, explain, parts_of, say
+from acp_server.cli.editor import add_editor_parser, run_editor
 from acp_server.cli.fallback import add_fallback_parser, run_fallback
 from acp_server.cli.memory import add_memory_parser, run_memory
 from acp_server.cli.models import add_model_parser, run_model
@@ -99,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--keep", action="store_true", help="leave the scratch repository behind")
 
     command("doctor", "tell what is configured, what is missing, what to do next")
+    add_editor_parser(command("editor", "put Hermes into an editor's settings, or take it out"))
     command("providers", "list the providers: what each needs and what is set up")
     add_model_parser(command("model", "search and pick provider and model, and save them"))
     add_fallback_parser(command("fallback", "list or change the providers that stand in"))
@@ -213,6 +215,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "chat": _chat,
     "demo": _demo,
     "doctor": _doctor,
+    "editor": run_editor,
     "fallback": run_fallback,
     "memory": run_memory,
     "model": run_model,
