@@ -43,6 +43,7 @@ INTERRUPTED = "Interrupted by the user."
 STEERED = "Your message reaches the model with this step."
 
 _SHORT = 200
+_LONGEST_WORDS = 2_000
 _ANSWERS: dict[str, Answer] = {
     "allow_once": "allow_once",
     "allow_always": "allow_always",
@@ -134,6 +135,17 @@ def permission_answer(result: object) -> Answer:
         return "reject_once"
     option = outcome.get("optionId")
     return _ANSWERS.get(option, "reject_once") if isinstance(option, str) else "reject_once"
+
+
+def permission_words(result: object) -> str:
+    """Return what the person said with the answer: ``reason`` in a ``_meta`` of it, or ``""``."""
+    outcome = result.get("outcome") if isinstance(result, Mapping) else None
+    for told in (result, outcome):
+        meta = told.get("_meta") if isinstance(told, Mapping) else None
+        reason = meta.get("reason") if isinstance(meta, Mapping) else None
+        if isinstance(reason, str) and reason.strip():
+            return reason.strip()[:_LONGEST_WORDS]
+    return ""
 
 
 def failure_of(error: BaseException) -> RpcError:

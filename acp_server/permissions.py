@@ -10,9 +10,10 @@ import logging
 import threading
 from collections import deque
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
-from acp_server.mapping import permission_answer
+from acp_server.mapping import permission_answer, permission_words
 from acp_server.session import Ask
 from acp_server.subagents import question
 from hermes_core.ground.actions import Answer
@@ -67,7 +68,17 @@ class Permissions:
             self._resolve(event, "reject_once")
             return
         event.reply.add_done_callback(lambda reply: _withdraw(reply, request))
-        request.add_done_callback(lambda done: self._resolve(event, _answer(done)))
+        request.add_done_callback(partial(self._answered, event))
+
+    def _answered(
+        self,
+        event: ApprovalRequested,
+        request: "concurrent.futures.Future[dict[str, Any]]",
+    ) -> None:
+        answer = _answer(request)
+        if not request.cancelled() and request.exception() is None:
+            event.words.extend(filter(None, [permission_words(request.result())]))
+        self._resolve(event, answer)
 
     def _resolve(self, event: ApprovalRequested, answer: Answer) -> None:
         with suppress(concurrent.futures.InvalidStateError):  # withdrawn meanwhile

@@ -17,6 +17,7 @@ from hermes_core.ground.events import (
     ChildFinished,
     ChildShown,
     ChildStarted,
+    ClarifyRequested,
     Emit,
     Event,
     ShownEvent,
@@ -115,6 +116,9 @@ class ChildScreen:
         """Show ``event``; a question that comes too late is answered by nobody."""
         if isinstance(event, ApprovalRequested):
             self._ask(event)
+            return
+        if isinstance(event, ClarifyRequested):  # no child is offered to ask
+            event.reply.cancel()
             return
         with self._gate:
             if self._open:

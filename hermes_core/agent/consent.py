@@ -1,7 +1,7 @@
 """Whether a prepared tool call may run: the approval engine's word, or a person's."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
 
@@ -73,10 +73,16 @@ class Consent:
             return f"This call is not allowed: {decision.reason} Nothing was run or changed."
         if not self._can_ask:
             return NOBODY
-        answer = ask(card.question(prepared, decision.reason), emit, interrupt)
+        question = card.question(prepared, decision.reason)
+        answer = ask(question, emit, interrupt)
         if answer == "allow_always":
             self._grants.grant(prepared.action)
-        return "" if answer in ("allow_once", "allow_always") else REJECTED
+        return "" if answer in ("allow_once", "allow_always") else rejection(question.words)
+
+
+def rejection(words: Sequence[str]) -> str:
+    """Return what the model is told of a rejection, and why it was one if the person said so."""
+    return REJECTED if not words else f"{REJECTED} The user says: {' '.join(words)}"
 
 
 def ask(question: ApprovalRequested, emit: Emit, interrupt: Interrupt) -> Answer:

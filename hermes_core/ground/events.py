@@ -244,7 +244,8 @@ class ApprovalRequested:
     """A question to a person. Resolve ``reply`` with an answer; cancel it to reject.
 
     ``content`` is the whole text to show with the question (the command, the diff). ``child`` is
-    the session of the child that asks, ``""`` for the session's own agent.
+    the session of the child that asks, ``""`` for the session's own agent. What the person says
+    with the answer is added to ``words`` before it; the model is told it with a rejection.
     """
 
     call_id: str
@@ -257,6 +258,7 @@ class ApprovalRequested:
     locations: tuple[Location, ...] = ()
     child: str = ""
     reply: "Future[Answer]" = field(default_factory=Future, compare=False)
+    words: list[str] = field(default_factory=list, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -330,3 +330,18 @@ def test_a_cost_is_shown_only_where_it_is_known() -> None:
     assert "cost" not in plain
     (priced,) = to_updates(UsageUpdated(10, 1000, 0.012))
     assert priced["cost"] == {"amount": 0.012, "currency": "USD"}
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ({"outcome": {"outcome": "selected"}, "_meta": {"reason": " too wide "}}, "too wide"),
+        ({"outcome": {"outcome": "selected", "_meta": {"reason": "no"}}}, "no"),
+        ({"outcome": {"outcome": "cancelled"}, "_meta": {"reason": 3}}, ""),
+        ({"outcome": None, "_meta": None}, ""),
+        ({}, ""),
+        (None, ""),
+    ],
+)
+def test_why_a_call_was_rejected_may_be_said_with_the_answer(result: Any, words: str) -> None:
+    assert mapping.permission_words(result) == words

@@ -133,3 +133,14 @@ async def test_without_forms_the_next_message_is_the_answer(agent: AcpClient) ->
     shown = session.text
     again = await agent.load_session(session.id, session.cwd)
     assert again.text == 2 * shown
+
+
+async def test_the_reason_of_a_rejection_reaches_the_model(agent: AcpClient) -> None:
+    rejected = {"outcome": {"outcome": "selected", "optionId": "reject_once"}}
+    agent.editor.decide = lambda _: {**rejected, "_meta": {"reason": "use make instead"}}
+    agent.stage.provider.script(
+        call("terminal", {"command": "touch made"}, id="why-1"), say("Make then.")
+    )
+    session = await agent.new_session()
+    assert await session.prompt("go") == "end_turn"
+    assert result(agent).endswith("The user says: use make instead")
