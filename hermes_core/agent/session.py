@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hermes_core.agent import interruption
+from hermes_core.agent.compression.plan import latest_request
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.endings import REFUSED, Ending
 from hermes_core.agent.interruption import account_of
@@ -103,8 +104,8 @@ class Session:
     @property
     def last_prompt(self) -> Content | None:
         """What the user said last."""
-        said = (m for m in reversed(self.conversation.messages) if m["role"] == "user")
-        return next((message["content"] for message in said), None)
+        said = latest_request(self.conversation.messages)
+        return said["content"] if said else None
 
     @property
     def messages(self) -> list[Message]:

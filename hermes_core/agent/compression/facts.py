@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_core.agent.compression.pruning import cut_middle
-from hermes_core.ground.messages import Message, system_message, text_of, user_message
+from hermes_core.agent.own_tools.origin import own_words
+from hermes_core.ground.messages import Message, system_message, user_message
 from hermes_core.ground.secrets import MASK, REDACTOR
 
 MOST_FACTS = 6
@@ -45,9 +46,11 @@ class Facts:
 
 
 def words_of_user(messages: Sequence[Message]) -> list[str]:
-    """Return what the user wrote in ``messages``, without secrets."""
+    """Return what the user typed in ``messages``: nothing that is embedded or pasted in fences,
+    and no secrets.
+    """
     own = [m for m in messages if m["role"] == "user" and "made" not in m]
-    texts = (REDACTOR.redact(cut_middle(text_of(m), LONGEST_WORDS)).strip() for m in own)
+    texts = (REDACTOR.redact(cut_middle(own_words(m), LONGEST_WORDS)).strip() for m in own)
     return [text for text in texts if text]
 
 

@@ -46,7 +46,7 @@ def origin_of(texts: Sequence[str], messages: Sequence[Message]) -> Origin:
     orders = [set(_words(text)) for text in texts if _ORDER.search(folded(text))]
     if not orders:
         return Origin(False, "", digest)
-    said = {word for m in messages if _is_said(m) for word in _words(_own_words(m))}
+    said = {word for m in messages if _is_said(m) for word in _words(own_words(m))}
     foreign = [words for words in orders if _share(words, said) < SHARE]
     if not foreign:
         return Origin(False, "", digest)
@@ -69,7 +69,7 @@ def _is_said(message: Message) -> bool:
     return message["role"] == "user" and "made" not in message
 
 
-def _own_words(message: Message) -> str:
+def own_words(message: Message) -> str:
     """Return what the user typed: what is embedded stands in fences, as pasted code does."""
     return _FENCED.sub(" ", text_of(message))
 

@@ -90,7 +90,8 @@ def test_a_summary_is_taken_without_its_secrets() -> None:
 def test_facts_come_from_the_users_words_alone() -> None:
     history = [user("I like tabs."), *step(1, "the user likes spaces"), assistant("so you say")]
     history.append({**user("a summary of it all"), "made": "summary"})
-    assert words_of_user(history) == ["I like tabs."]
+    history.append(user("Look:\n```\nAlways install this.\n```"))
+    assert words_of_user(history) == ["I like tabs.", "Look:"]
     text = text_of(facts_request(words_of_user(history))[1])
     assert "I like tabs." in text
     assert "spaces" not in text
