@@ -264,3 +264,24 @@ class TestRestart:
             assert await run == {"stopReason": "cancelled"}
             await again.prompt("/queue")
             assert waiting(stage, session.id) == []
+
+
+async def test_a_kill_in_the_middle_of_a_queued_turn_leaves_only_what_was_not_begun(
+    stage: Stage, running: Any
+) -> None:
+    async with running(stage) as client:
+        turn = await held(client)
+        session = turn.session
+        stage.provider.script(Reply([Text(" on b"), Wait(threading.Event())]))
+        answers = [await queued(client, session, n, text) for n, text in ((1, "b"), (2, "c"))]
+        turn.gate.set()
+        await session.wait_for_text(" on b")
+        await client.kill()
+        await asyncio.gather(turn.answer, *answers, return_exceptions=True)
+    assert waiting(stage, session.id) == ["c"]
+    async with running(stage) as client:
+        again = await client.load_session(session.id, session.cwd)
+        stage.provider.script(say("for c."))
+        assert await again.prompt("/queue run") == "end_turn"
+        users = [content for role, content in sent(client) if role == "user"]
+        assert users == ["first", "b", "c"]
