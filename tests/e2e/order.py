@@ -62,7 +62,7 @@ class Order:
             self._subagents = "subagents" in message["params"].get("clientCapabilities", {})
         if message["method"] in WORK:
             self._open[session] += 1
-        if message["method"] == "session/load":
+        if message["method"] in ("session/load", "session/resume"):
             self._known.add(session)
             for one in self._line(session):
                 self._cards.pop(one, None)
@@ -72,7 +72,7 @@ class Order:
         if not asked:
             return
         request = asked.pop()
-        if request["method"] == "session/new" and "result" in message:
+        if request["method"] in ("session/new", "session/fork") and "result" in message:
             self._known.add(message["result"]["sessionId"])
         if request["method"] in WORK:
             self._end(_session(request))

@@ -1,8 +1,7 @@
-"""Sessions across editors and the command line: titles, searching, resuming, usage."""
+"""Sessions as editors handle them: resumed, closed, deleted, forked, put away, retitled."""
 
 import asyncio
-import json
-import sys
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,210 +9,242 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.client import AcpClient
+from tests.e2e.editor import ALLOW, AgentError, Session
+from tests.e2e.order import CONTENT
 from tests.e2e.stage import Stage
-from tests.fakes.provider import Call, FakeProvider, Reply, Text, Wait, calls, fail, say
-
-HERMES = [sys.executable, "-m", "acp_server.cli.main"]
-TITLES = {"enabled": True}
+from tests.fakes.provider import Call, Reply, Text, Wait, calls, say
 
 
-async def hermes(stage: Stage, cwd: Path, *words: str) -> str:
-    """Run the command line on the stage; return what it wrote."""
-    process = await asyncio.create_subprocess_exec(
-        *HERMES,
-        *words,
-        cwd=cwd,
-        env=stage.environ,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    told, _ = await asyncio.wait_for(process.communicate(), 60)
-    return told.decode()
+async def resumed(client: AcpClient, session: Session, cwd: Path | None = None) -> Session:
+    params = {"sessionId": session.id, "cwd": str(cwd or session.cwd)}
+    return Session(client, session.id, session.cwd, await client.request("session/resume", params))
 
 
-def titles(session: Any) -> list[str]:
-    return [update["title"] for update in session.of_kind("session_info_update")]
+async def listed(client: AcpClient, **params: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await client.request("session/list", params))["sessions"]
+    return found
 
 
-class TestTitles:
-    async def test_one_by_a_model_comes_after_the_answer_and_is_kept(
-        self, stage: Stage, running: Callable[..., Any]
-    ) -> None:
-        stage.configure(titles=TITLES)
-        gate = threading.Event()
-        stage.provider.script(say("It is mended."), Reply([Wait(gate), Text("Mending a parser")]))
-        async with running(stage) as client:
-            session = await client.new_session()
-            assert await session.prompt("please mend the parser") == "end_turn"
-            assert titles(session) == ["please mend the parser"]
-            answered = len(client.received)
-            gate.set()
-            await client.wait_for(lambda: len(titles(session)) == 2)
-            assert titles(session)[1] == "Mending a parser"
-            (late,) = client.received[answered:]
-            assert late["params"]["update"]["sessionUpdate"] == "session_info_update"
-            listed = await client.request("session/list")
-            assert [info["title"] for info in listed["sessions"]] == ["Mending a parser"]
-        async with running(stage) as client:
-            again = await client.load_session(session.id, session.cwd)
-            assert titles(again) == ["Mending a parser"]
-
-    async def test_a_failure_is_silent(self, stage: Stage, running: Callable[..., Any]) -> None:
-        stage.configure(titles=TITLES)
-        stage.provider.script(say("Done."), fail(400, "no titles here"))
-        async with running(stage) as client:
-            session = await client.new_session()
-            await session.prompt("go")
-            await asyncio.to_thread(stage.provider.wait_for_request, 2)
-            assert await session.prompt("/title") == "end_turn"
-            assert "called “go”" in session.text
-            assert "no titles" not in str(client.received)
-
-    async def test_the_end_of_the_program_waits_for_none(
-        self, stage: Stage, running: Callable[..., Any]
-    ) -> None:
-        stage.configure(titles=TITLES)
-        stage.provider.script(say("Done."), Reply([Wait(threading.Event()), Text("late")]))
-        async with running(stage) as client:
-            session = await client.new_session()
-            await session.prompt("go")
-            request = await asyncio.to_thread(stage.provider.wait_for_request, 2)
-        assert await asyncio.to_thread(request.gone.wait, 30)
-
-    async def test_a_typed_one_is_shown_and_stays(
-        self, stage: Stage, running: Callable[..., Any]
-    ) -> None:
-        stage.configure(titles=TITLES)
-        stage.provider.script(say("Done."))
-        async with running(stage) as client:
-            session = await client.new_session()
-            await session.prompt("/title My \x1b[31mtitle")
-            await session.prompt("go")
-            assert titles(session) == ["My [31mtitle"]
-            told = await hermes(stage, session.cwd, "sessions", "rename", session.id, "Yours")
-            assert "is called “Yours” now" in told
-            await session.prompt("/title")
-            assert "called “Yours”" in session.text
+async def fork(client: AcpClient, session: Session, message_id: str = "") -> Session:
+    params: dict[str, Any] = {"sessionId": session.id, "cwd": str(session.cwd)}
+    if message_id:
+        params["_meta"] = {"hermes": {"messageId": message_id}}
+    result = await client.request("session/fork", params)
+    return Session(client, result["sessionId"], session.cwd, result)
 
 
-async def test_sessions_are_listed_and_searched(stage: Stage, running: Callable[..., Any]) -> None:
-    stage.provider.script(say("In the cellar."), say("Hello."))
-    async with running(stage) as client:
-        cwd = stage.workspace()
-        first = await client.new_session(cwd)
-        await first.prompt("where is the frobnicator?")
-        second = await client.new_session(cwd)
-        await second.prompt("hello")
-        await second.prompt("/sessions")
-        assert f"`{first.id[:8]}` where is the frobnicator?" in second.text
-        assert "(this one)" in second.text
-        await second.prompt("/sessions CELLAR")
-        assert "assistant: In the cellar." in second.text
-    assert "where is the frobnicator?" in await hermes(stage, cwd, "sessions", "search", "cellar")
+def value_of(opened: dict[str, Any], option: str) -> str:
+    (found,) = [one for one in opened["configOptions"] if one["id"] == option]
+    return str(found["currentValue"])
 
 
-async def test_the_model_finds_an_earlier_session(
+async def test_all_that_is_announced_answers(client: AcpClient) -> None:
+    told = client.initialized["agentCapabilities"]["sessionCapabilities"]
+    assert {"resume", "close", "delete", "fork", "archive", "status", "title"} <= set(told)
+
+
+async def test_a_resumed_session_shows_nothing_and_goes_on_as_it_was(
     stage: Stage, running: Callable[..., Any]
-) -> None:
-    stage.provider.script(
-        say("In the cellar."),
-        calls(Call("session_search", {"query": "frobnicator"}, id="find-1")),
-        say("The cellar."),
-    )
-    async with running(stage) as client:
-        first = await client.new_session()
-        await first.prompt("where is the frobnicator?")
-        second = await client.new_session()
-        await second.prompt("where did you say the frobnicator was?")
-        assert second.card["kind"] == "search"
-        assert second.card["status"] == "completed"
-    (result,) = stage.provider.requests[-1].tool_results
-    assert first.id in result
-    assert second.id not in result
-
-
-async def test_a_new_session_goes_on_with_another_and_loads_so(
-    stage: Stage, running: Callable[..., Any]
-) -> None:
-    stage.provider.script(
-        calls(Call("read_file", {"path": "a.txt"}, id="once-1")), say("Hello Ada.")
-    )
-    async with running(stage) as client:
-        first = await client.new_session(stage.workspace(a__txt="text\n"))
-        await first.prompt("I am Ada.")
-        second = await client.new_session()
-        assert await second.prompt("/resume i am ada") == "end_turn"
-        assert second.joined("user_message_chunk") == "I am Ada."
-        assert second.text.startswith("Hello Ada.")
-        assert "goes on as a copy" in second.text
-        assert str(first.cwd) in second.text
-        assert list(second.cards) == ["once-1"]
-        assert titles(second) == ["I am Ada. (copy)"]
-        stage.provider.script(say("You are Ada."))
-        await second.prompt("Who am I?")
-        await second.prompt("/resume x")
-        assert "has begun already" in second.text
-    contents = [m["content"] for m in stage.provider.requests[-1].messages if m["role"] == "user"]
-    assert contents == ["I am Ada.", "Who am I?"]
-    async with running(stage) as client:
-        again = await client.load_session(second.id, second.cwd)
-        assert "You are Ada." in again.text
-        asked = again.joined("user_message_chunk")
-        assert asked == "I am Ada./resume i am adaWho am I?/resume x"
-
-
-async def test_usage_adds_up_over_restarts(stage: Stage, running: Callable[..., Any]) -> None:
-    stage.provider.script(say("one"), say("two"))
-    async with running(stage) as client:
-        session = await client.new_session()
-        await session.prompt("go")
-    async with running(stage) as client:
-        again = await client.load_session(session.id, session.cwd)
-        await again.prompt("go on")
-        await again.prompt("/usage")
-        assert "This session: " in again.text
-        assert "2 calls" in again.text
-        assert "The last turn: " in again.text
-        assert "`test-model` of custom" in again.text
-
-
-@pytest.mark.parametrize("words", [("--continue",), ("--resume",), ("--resume", "i am ada")])
-async def test_the_terminal_goes_on_with_an_editor_s_session(
-    stage: Stage, running: Callable[..., Any], words: tuple[str, ...]
 ) -> None:
     stage.provider.script(say("Hello Ada."), say("You are Ada."))
     async with running(stage) as client:
-        session = await client.new_session()
-        await session.prompt("I am Ada.")
-    told = await hermes(stage, session.cwd, "chat", *words, "--", "Who am I?")
-    assert "I am Ada." in told
-    assert "You are Ada." in told
-
-
-async def test_a_session_moves_to_another_home(stage: Stage, running: Callable[..., Any]) -> None:
-    stage.provider.script(say("Hello Ada."))
+        before = await client.new_session()
+        await before.prompt("I am Ada.")
+        for option, value in (("mode", "accept_edits"), ("thought_level", "high")):
+            params = {"sessionId": before.id, "configId": option, "value": value}
+            await client.request("session/set_config_option", params)
+        params = {"sessionId": before.id, "configId": "model", "value": "custom/other-model"}
+        await client.request("session/set_config_option", params)
+    elsewhere = stage.workspace()
     async with running(stage) as client:
+        after = await resumed(client, before, elsewhere)
+        assert not after.of_kind(*CONTENT)
+        assert after.opened["modes"]["currentModeId"] == "accept_edits"
+        assert value_of(after.opened, "mode") == "accept_edits"
+        assert value_of(after.opened, "model") == "custom/other-model"
+        assert value_of(after.opened, "thought_level") == "high"
+        assert await after.prompt("Who am I?") == "end_turn"
+        assert after.text == "You are Ada."
+        (row,) = await listed(client)
+        assert row["cwd"] == str(elsewhere)
+    request = stage.provider.requests[-1]
+    assert request.body["model"] == "other-model"
+    assert request.body["reasoning_effort"] == "high"
+    assert [m["content"] for m in request.messages[1:]] == [
+        "I am Ada.",
+        "Hello Ada.",
+        "Who am I?",
+    ]
+
+
+async def test_closing_ends_what_runs_and_lets_others_in(
+    stage: Stage, running: Callable[..., Any], tmp_path: Path
+) -> None:
+    never = threading.Event()
+    stage.provider.script(Reply([Text("Working"), Wait(never)]), say("Again."))
+    async with running(stage) as client, running(stage) as other:
         session = await client.new_session()
-        await session.prompt("I am Ada.")
-        still_open = await hermes(stage, session.cwd, "sessions", "delete", session.id, "--yes")
-        assert "open in another Hermes" in still_open
-    path = stage.folder / "moved.json"
-    await hermes(stage, session.cwd, "sessions", "export", session.id, "--output", str(path))
-    assert "Deleted" in await hermes(stage, session.cwd, "sessions", "delete", session.id, "--yes")
-    assert json.loads(path.read_text())["format"] == "hermes-session"
-    assert "Imported as" in await hermes(stage, session.cwd, "sessions", "import", str(path))
-    stage.provider.script(say("You are Ada."))
-    async with running(stage) as client:
-        listed = await client.request("session/list", {"cwd": str(session.cwd)})
-        (info,) = listed["sessions"]
-        assert info["sessionId"] != session.id
-        again = await client.load_session(info["sessionId"], session.cwd)
-        assert again.text == "Hello Ada."
-        await again.prompt("Who am I?")
-    assert len(stage.provider.requests[-1].messages) == 4
+        first = session.begin("do it")
+        await client.wait_for(lambda: "Working" in session.text)
+        second = session.begin("and this")
+        await client.wait_for(lambda: "Queued" in session.joined("agent_thought_chunk"))
+        params = {"sessionId": session.id, "cwd": str(session.cwd), "mcpServers": []}
+        with pytest.raises(AgentError, match="open in another"):
+            await other.request("session/load", params)
+        answers: list[str] = []
+        closing = client.begin("session/close", {"sessionId": session.id})
+        for name, future in (("first", first), ("second", second), ("close", closing)):
+            future.add_done_callback(lambda _, name=name: answers.append(name))
+        assert await closing == {}
+        assert {(await first)["stopReason"], (await second)["stopReason"]} == {"cancelled"}
+        assert answers[-1] == "close"
+        count = len(session.updates)
+        with pytest.raises(AgentError) as gone:
+            await session.prompt("still there?")
+        assert gone.value.code == -32002
+        assert len(session.updates) == count
+        there = await other.load_session(session.id, session.cwd)
+        assert await there.prompt("again") == "end_turn"
+        assert "waiting" not in there.joined("agent_thought_chunk")
 
 
-def test_the_stage_asks_for_no_titles_of_its_own(stage: Stage) -> None:
-    assert isinstance(stage.provider, FakeProvider)
-    assert '"titles": {"enabled": false}' in (stage.home / "config.yaml").read_text()
+async def test_closing_leaves_no_child_process(client: AcpClient, tmp_path: Path) -> None:
+    client.editor.decide = lambda _: ALLOW
+    told = tmp_path / "pid"
+    command = f"echo $$ > {told}; trap '' TERM; while :; do sleep 1; done"
+    client.stage.provider.script(calls(Call("terminal", {"command": command}, id="long-1")))
+    session = await client.new_session()
+    turn = session.begin("wait")
+    await client.wait_for(lambda: session.cards and session.card["status"] == "in_progress")
+    while not (told.exists() and told.read_text()):
+        await asyncio.sleep(0.01)
+    await client.request("session/close", {"sessionId": session.id})
+    assert (await turn)["stopReason"] == "cancelled"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
+
+
+async def test_deleting_takes_all_of_it_and_needs_nothing_to_be_there(
+    client: AcpClient,
+) -> None:
+    client.editor.decide = lambda _: ALLOW
+    client.stage.provider.script(
+        calls(Call("write_file", {"path": "a.txt", "content": "new\n"}, id="w-1")), say("Done.")
+    )
+    session = await client.new_session(client.stage.workspace(a__txt="old\n"))
+    await session.prompt("write")
+    shadow = client.stage.home / "snapshots"
+
+    def refs() -> list[str]:
+        return [str(path) for path in shadow.rglob("*") if session.id in str(path)]
+
+    assert refs()
+    for _ in range(2):
+        assert await client.request("session/delete", {"sessionId": session.id}) == {}
+    assert await client.request("session/delete", {"sessionId": "never there"}) == {}
+    assert await listed(client) == []
+    assert refs() == []
+    with pytest.raises(AgentError) as gone:
+        await client.load_session(session.id, session.cwd)
+    assert gone.value.code == -32002
+
+
+async def test_a_running_session_is_cancelled_before_it_is_deleted(client: AcpClient) -> None:
+    client.stage.provider.script(Reply([Text("Working"), Wait(threading.Event())]))
+    session = await client.new_session()
+    turn = session.begin("do it")
+    await client.wait_for(lambda: "Working" in session.text)
+    assert await client.request("session/delete", {"sessionId": session.id}) == {}
+    assert (await turn)["stopReason"] == "cancelled"
+    assert await listed(client) == []
+
+
+async def test_a_fork_knows_all_and_changes_nothing_at_its_origin(client: AcpClient) -> None:
+    client.stage.provider.script(say("Hello Ada."), say("You are Ada."), say("Who are you?"))
+    session = await client.new_session()
+    await session.prompt("I am Ada.")
+    copy = await fork(client, session)
+    assert not copy.of_kind(*CONTENT)
+    assert await copy.prompt("Who am I?") == "end_turn"
+    assert copy.text == "You are Ada."
+    await session.prompt("Bye.")
+    sent = [[m["content"] for m in one.messages[1:]] for one in client.stage.provider.requests]
+    assert sent[1] == ["I am Ada.", "Hello Ada.", "Who am I?"]
+    assert sent[2] == ["I am Ada.", "Hello Ada.", "Bye."]
+    titles = {row["sessionId"]: row["title"] for row in await listed(client)}
+    assert titles == {session.id: "I am Ada.", copy.id: "I am Ada. (fork)"}
+
+
+async def test_a_fork_begins_at_the_message_that_is_named(client: AcpClient) -> None:
+    client.stage.provider.script(say("One."), say("Two."), say("Other."), say("Third."))
+    session = await client.new_session()
+    await session.prompt("first")
+    await session.prompt("second")
+    answers = {u["content"]["text"]: u["messageId"] for u in session.of_kind("agent_message_chunk")}
+    copy = await fork(client, session, answers["One."])
+    await copy.prompt("instead")
+    loaded = await client.load_session(session.id, session.cwd)
+    asked = {u["content"]["text"]: u["messageId"] for u in loaded.of_kind("user_message_chunk")}
+    other = await fork(client, session, asked["second"])
+    await other.prompt("rather")
+    sent = [[m["content"] for m in one.messages[1:]] for one in client.stage.provider.requests]
+    assert sent[2:] == [["first", "One.", "instead"], ["first", "One.", "rather"]]
+    again = await client.load_session(copy.id, copy.cwd)
+    assert again.joined("user_message_chunk") == "firstinstead"
+    with pytest.raises(AgentError) as wrong:
+        await fork(client, session, "no such message")
+    assert wrong.value.code == -32602
+
+
+async def test_sessions_are_put_away_and_brought_back(client: AcpClient) -> None:
+    client.stage.provider.script(say("Hello."))
+    session = await client.new_session()
+    await session.prompt("hi")
+    about = {"sessionId": session.id}
+    await client.request("session/archive", about)
+    assert await listed(client) == await listed(client, archived="exclude") == []
+    (row,) = await listed(client, archived="only")
+    assert row["archived"] is True
+    assert len(await listed(client, archived="include")) == 1
+    await client.request("session/unarchive", about)
+    (row,) = await listed(client)
+    assert row["archived"] is False
+    with pytest.raises(AgentError) as wrong:
+        await listed(client, archived="sometimes")
+    assert wrong.value.code == -32602
+    for method in ("session/archive", "session/unarchive", "session/status"):
+        with pytest.raises(AgentError) as unknown:
+            await client.request(method, {"sessionId": "unknown"})
+        assert unknown.value.code == -32002
+
+
+async def test_the_status_tells_whether_it_is_open_here(client: AcpClient) -> None:
+    session = await client.new_session()
+    about = {"sessionId": session.id}
+    assert await client.request("session/status", about) == {"status": "open"}
+    await client.request("session/close", about)
+    assert await client.request("session/status", about) == {"status": "saved"}
+
+
+async def test_a_title_of_the_persons_own(client: AcpClient) -> None:
+    client.stage.provider.script(say("Hello."))
+    session = await client.new_session()
+    await session.prompt("hi")
+    about = {"sessionId": session.id}
+    params = {**about, "title": "  My\n title "}
+    assert await client.request("session/set_title", params) == {"title": "My title"}
+    assert session.of_kind("session_info_update")[-1]["title"] == "My title"
+    await client.request("session/close", about)
+    assert await client.request("session/set_title", {**about, "title": "Closed"}) == {
+        "title": "Closed"
+    }
+    (row,) = await listed(client)
+    assert row["title"] == "Closed"
+    for wrong, code in (
+        (params | {"title": " \n"}, -32602),
+        ({"sessionId": "x", "title": "t"}, -32002),
+    ):
+        with pytest.raises(AgentError) as refused:
+            await client.request("session/set_title", wrong)
+        assert refused.value.code == code
