@@ -68,6 +68,7 @@ class Consent:
     def _refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
         decision = judge(prepared.action, self._mode(), self._workspace, self._grants, self._home)
         if decision.verdict == "allow":
+            prepared.leave.unasked = not self._grants.covers(prepared.action)
             return ""
         if decision.verdict == "deny":
             return f"This call is not allowed: {decision.reason} Nothing was run or changed."
@@ -75,6 +76,7 @@ class Consent:
             return NOBODY
         question = card.question(prepared, decision.reason)
         answer = ask(question, emit, interrupt)
+        prepared.leave.unasked = answer not in ("allow_once", "allow_always")
         if answer == "allow_always":
             self._grants.grant(prepared.action)
         return "" if answer in ("allow_once", "allow_always") else rejection(question.words)

@@ -120,6 +120,12 @@ def _prompt(seat: Seat, argument: str) -> str:
     return run_prompt(seat.agent.system_prompt, seat.agent.tool_schemas, argument)
 
 
+def _sandbox(seat: Seat, _argument: str) -> str:
+    from hermes_core.commands.sandbox import sandbox_text
+
+    return sandbox_text(seat.config().sandbox_mode)
+
+
 def _skills(seat: Seat, _argument: str) -> str:
     from hermes_core.commands.skills import skills_text
 
@@ -202,6 +208,7 @@ COMMANDS: Mapping[str, Command] = {
             "what matters most",
             _compress,
         ),
+        Command("sandbox", "Tell what commands are held by", "", _sandbox),
         Command("mode", "Show the modes, or change to one", "NAME", _mode, at_once=True),
         Command(
             "model",

@@ -12,8 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from hermes_core.ground.errors import ToolError
-from hermes_core.local.descendants import MARK, Family, adopt_orphans
+from hermes_core.local.descendants import MARK, Family, adopt_orphans, strays
 from hermes_core.local.guardian import Guardian
+from hermes_core.local.wall import Wall
 
 GRACE = 2.0
 """Seconds between the request to end and the kill."""
@@ -28,17 +29,22 @@ _living: set["Child"] = set()
 class Child:
     """One started process with everything that descends from it.
 
+    wrapped: whether the process is a wall around the command; it is never asked to end then, only
+        what is behind it, for its end is a kill of all that.
     exited: set when the process itself has ended and its ``returncode`` holds.
     gone: set when no descendant is left either.
     """
 
-    def __init__(self, process: "subprocess.Popen[bytes]", mark: str, cwd: Path) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", mark: str, cwd: Path, *, wrapped: bool = False
+    ) -> None:
         self.process = process
+        self._wrapped = wrapped
         self.cwd = cwd
         self.exited = threading.Event()
         self.gone = threading.Event()
         self.stopping = False
-        self._family = Family(process.pid, mark)
+        self._family = Family(process.pid, mark, self._strays)
 
     def finish(self) -> None:
         """End what an exited child left behind; returns at once, the work is done behind."""
@@ -57,8 +63,9 @@ class Child:
         if self.stopping:
             return
         self.stopping = True
-        self._signal_group(signal.SIGTERM)
-        self._signal_group(signal.SIGCONT)
+        if not self._wrapped:
+            self._signal_group(signal.SIGTERM)
+            self._signal_group(signal.SIGCONT)
         name = f"stop-{self.process.pid}"
         threading.Thread(target=self._put_down, name=name, daemon=True).start()
 
@@ -106,6 +113,12 @@ class Child:
             time.sleep(0.01)
         self.forget()
 
+    def _strays(self) -> set[int]:
+        """Return what got away from commands, if this is the only one that it can be of."""
+        with _lock:
+            alone = _living <= {self}
+        return strays(_known_pids()) if alone else set()
+
     def _signal_group(self, number: signal.Signals) -> None:
         """Signal the whole group, whose number is ours as long as its leader is not reaped."""
         if not self.exited.is_set():
@@ -121,17 +134,22 @@ def start_child(
     merge: bool,
     exited: Callable[[], None],
     talk: bool = False,
+    wall: Wall | None = None,
 ) -> Child:
     """Start ``argv`` in a session of its own, with stdin at its end and no other inherited file.
 
     stdout is a pipe that does not block; stderr is another one or, with ``merge``, the same; with
     ``talk`` stdin is one too.
-    ``exited`` is called from another thread when the process has ended. Raises ``ToolError``.
+    ``exited`` is called from another thread when the process has ended. wall: what it is started
+    behind. Raises ``ToolError``.
     """
     adopt_orphans()
     mark = f"{_TOKEN}.{next(_numbers)}"
-    try:
-        process = subprocess.Popen(
+
+    def spawn(
+        argv: Sequence[str], env: Mapping[str, str], files: Sequence[int]
+    ) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
             list(argv),
             cwd=cwd,
             env={**env, MARK: mark},
@@ -140,14 +158,18 @@ def start_child(
             stderr=subprocess.STDOUT if merge else subprocess.PIPE,
             bufsize=0,
             start_new_session=True,
+            pass_fds=tuple(files),
         )
+
+    try:
+        process = wall.start(argv, env, spawn) if wall else spawn(argv, env, ())
     except ValueError:
         raise ToolError("The command holds a character that none can have.") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         where = f" ({error.filename})" if error.filename else ""
         raise ToolError(f"The command could not be started: {reason}{where}.") from None
-    child = Child(process, mark, cwd)
+    child = Child(process, mark, cwd, wrapped=wall is not None and wall.wraps)
     with _lock:
         _living.add(child)
     _guardian.watch(process.pid)
@@ -172,6 +194,9 @@ def end_all_children() -> None:
             if not child.kill() and child.exited.is_set():
                 child.forget()
         time.sleep(0.005)
+    for pid in strays(_known_pids()):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
     _guardian.close()
 
 

@@ -11,6 +11,7 @@ from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.runtime import ApiMode
 from hermes_core.ground.secrets import REDACTOR, Secret
+from hermes_core.local.confinement import SandboxMode
 from hermes_core.local.provider_settings import (
     AuxiliaryTask,
     Choice,
@@ -79,6 +80,7 @@ class Config:
     terminal_timeout: float = 180.0
     terminal_max_output: int = 50_000
     terminal_env_passthrough: tuple[str, ...] = ()
+    sandbox_mode: SandboxMode = "auto"
     plugin_entry_points: tuple[str, ...] = ()
     auth: Mapping[str, LoginSettings] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)

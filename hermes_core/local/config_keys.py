@@ -5,6 +5,7 @@ The reader's checks, the hints for unknown keys and ``docs/configuration.md`` ar
 
 from hermes_core.local.compression_keys import COMPRESSION_KEYS
 from hermes_core.local.provider_keys import API_MODES, EFFORTS, OTHER_MODES, STRUCTURES, Structure
+from hermes_core.local.sandbox_keys import SANDBOX_KEYS
 from hermes_core.local.setting import Key
 
 KEYS: tuple[Key, ...] = (
@@ -228,6 +229,7 @@ KEYS: tuple[Key, ...] = (
         "Further environment variables that commands get, such as `[SSH_AUTH_SOCK, JAVA_HOME]`. "
         "Without it they get a short fixed list and no keys.",
     ),
+    *SANDBOX_KEYS,
     Key(
         "titles.enabled",
         "titles_enabled",

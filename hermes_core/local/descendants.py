@@ -2,13 +2,17 @@
 
 A descendant is found in the child's process group, below another descendant, or by the mark that
 it inherited in its environment (``setsid``, a double fork). On Linux this process adopts orphans,
-so that the search is among its own descendants only.
+so that the search is among its own descendants only; and an orphan without a mark, which emptied
+its environment, shows itself as a child that nobody here has started (``strays``).
 """
 
 import functools
+import gc
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -22,6 +26,8 @@ ABANDONED_AFTER = 5.0
 """Seconds after which a dead child that nobody waited for counts as an adopted orphan."""
 
 _dead_since: dict[int, float] = {}
+_started_here: set[int] = set()
+_MARKED = f"{MARK}=".encode()
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -30,9 +36,10 @@ _PR_SET_CHILD_SUBREAPER = 36
 class Family:
     """A child process, the leader of its process group, and its descendants."""
 
-    def __init__(self, leader: int, mark: str) -> None:
+    def __init__(self, leader: int, mark: str, others: Callable[[], set[int]] = set) -> None:
         self.leader = leader
         self.mark = mark
+        self._others = others
         self._signalled: set[psutil.Process] = set()
 
     def members(self) -> "list[psutil.Process]":
@@ -40,9 +47,10 @@ class Family:
         import psutil
 
         found: dict[int, psutil.Process] = {}
+        others = self._others()
         for process in _candidates():
             with suppress(psutil.Error, OSError):
-                if process.ppid() in found or self._has(process):
+                if process.ppid() in found or process.pid in others or self._has(process):
                     if process.status() == psutil.STATUS_ZOMBIE:
                         self._reap(process.pid)
                     else:
@@ -72,7 +80,10 @@ class Family:
         if own is None:
             return bool(self.members())
         mark = f"{MARK}={self.mark}\0".encode()
-        return any(mark in environment for environment in environments.values())
+        if any(mark in environment for environment in environments.values()):
+            return True
+        unmarked = any(_MARKED not in environment for environment in environments.values())
+        return unmarked and bool(self._others())
 
     def _has(self, process: "psutil.Process") -> bool:
         if process in self._signalled or os.getpgid(process.pid) == self.leader:
@@ -102,7 +113,33 @@ def adopt_orphans() -> bool:
     except (ImportError, OSError, AttributeError):
         return False
     control(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    _started_here.update(_listed_children() or ())
     return bool(control(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+
+
+def strays(known: set[int | None]) -> set[int]:
+    """Return orphans that we adopted and that bear no mark, the living ones.
+
+    They are in sessions of their own, and nobody in this process has started them: no ``Popen``
+    stands for them. known: direct children of ours that are known to be something else.
+    """
+    suspects = {pid for pid in (_own_children() or set()) - known if _escaped(pid)}
+    _started_here.intersection_update(suspects)
+    if suspects - _started_here:
+        processes = (one for one in gc.get_objects() if issubclass(type(one), subprocess.Popen))
+        _started_here.update(one.pid for one in processes)
+    return suspects - _started_here
+
+
+def _escaped(pid: int) -> bool:
+    """Return whether a living child left our session, as commands do, and shows no mark."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, _, _, session = file.read().rpartition(b")")[2].split()[:4]
+    except (OSError, ValueError):
+        return False
+    own = os.getsid(0)
+    return state not in b"ZX" and int(session) != own and _MARKED not in _environment(pid)
 
 
 def _candidates() -> "list[psutil.Process]":
@@ -115,8 +152,10 @@ def _candidates() -> "list[psutil.Process]":
 
 def _own_children() -> set[int] | None:
     """Return our direct children as the kernel lists them; None where it does not or may err."""
-    if not adopt_orphans():
-        return None
+    return _listed_children() if adopt_orphans() else None
+
+
+def _listed_children() -> set[int] | None:
     pids: set[int] = set()
     for task in os.listdir("/proc/self/task"):
         try:

@@ -11,9 +11,11 @@ from pathlib import Path
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.capture import Captured, capture
 from hermes_core.local.children import GRACE, end_all_children, stopping_children
+from hermes_core.local.confinement import Confinement, SandboxMode
 from hermes_core.local.environment import child_environment, find_program
 from hermes_core.local.output import Output
 from hermes_core.local.pump import running
+from hermes_core.local.sandbox import SANDBOX
 
 __all__ = [
     "Captured",
@@ -37,6 +39,8 @@ class Finished:
 
     exit_code: None if a signal ended it, which ``signal`` names, or if it is still being ended.
     output: cleaned text, bounded; truncated: whether a part of it was left out.
+    walled: whether it ran in a sandbox that gives it processes of its own; a signal that ended its
+    shell is an exit code above 128 then.
     """
 
     exit_code: int | None
@@ -46,6 +50,7 @@ class Finished:
     timed_out: bool
     interrupted: bool
     seconds: float
+    walled: bool = False
 
 
 def run_command(
@@ -57,6 +62,8 @@ def run_command(
     max_output: int,
     interrupt: Interrupt,
     on_output: Callable[[str], None] | None = None,
+    confinement: Confinement | None = None,
+    sandbox: SandboxMode = "auto",
 ) -> Finished:
     """Run ``command`` in a fresh shell and return when that shell has ended.
 
@@ -67,6 +74,7 @@ def run_command(
     and the next command in ``cwd`` waits for it. If this process is killed, the command dies too.
 
     on_output gets the text so far, at once and then at most ten times a second.
+    confinement: what the command is kept from, as far as this machine and ``sandbox`` allow.
     Raises ``ToolError`` if the command cannot be started.
     """
     begun = time.monotonic()
@@ -75,7 +83,8 @@ def run_command(
         return Finished(None, None, "", False, False, True, 0.0)
     output = Output(max_output)
     show = _Show(output, on_output)
-    with running([*_shell(), command], cwd, env, interrupt, merge=True) as (child, pump):
+    wall = SANDBOX.wall(confinement, sandbox)
+    with running([*_shell(), command], cwd, env, interrupt, merge=True, wall=wall) as (child, pump):
         pump.add(child.process.stdout, show.take)
         ending = pump.run(timeout, show)
         timed_out = ending == "timed_out"
@@ -93,6 +102,7 @@ def run_command(
         timed_out=timed_out,
         interrupted=ending == "interrupted",
         seconds=time.monotonic() - begun,
+        walled=wall is not None and wall.wraps,
     )
 
 

@@ -11,6 +11,7 @@ from typing import IO, Literal, Protocol
 
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.children import Child, start_child
+from hermes_core.local.wall import Wall
 
 Ending = Literal["exited", "timed_out", "interrupted", "halted"]
 
@@ -127,16 +128,23 @@ class Pump:
 
 @contextmanager
 def running(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str], interrupt: Interrupt, *, merge: bool
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    interrupt: Interrupt,
+    *,
+    merge: bool,
+    wall: Wall | None = None,
 ) -> Iterator[tuple[Child, Pump]]:
     """Run a child while the block reads from it; whatever happens, nothing of it stays.
 
-    An interrupt wakes the pump. Raises ``ToolError`` if the child cannot be started.
+    An interrupt wakes the pump. wall: what it is started behind. Raises ``ToolError`` if the child
+    cannot be started.
     """
     wake = Wake()
     unlisten = interrupt.listen(wake)
     try:
-        child = start_child(argv, cwd, env, merge=merge, exited=wake)
+        child = start_child(argv, cwd, env, merge=merge, exited=wake, wall=wall)
         pump = Pump(child, wake, interrupt)
         try:
             yield child, pump

@@ -25,6 +25,7 @@ from hermes_core.tools.seen import Seen
 from hermes_core.tools.shapes import Field, description_of, fields_of, object_schema
 
 __all__ = [
+    "Leave",
     "Output",
     "Prepared",
     "Progress",
@@ -74,15 +75,27 @@ class Output:
     locations: tuple[Location, ...] = ()
 
 
+@dataclass(slots=True)
+class Leave:
+    """By whose leave a call runs; whoever decides tells it before that.
+
+    unasked: that nobody was asked, and no rule of a person's stands for an answer. It is so until
+    the opposite is told: a call is held too tight rather than too loose.
+    """
+
+    unasked: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A call that is ready to be approved and run."""
+    """A call that is ready to be approved and run; ``leave`` is told how it was approved."""
 
     title: str
     action: Action
     run: Callable[[Progress], Output]
     content: tuple[CardContent, ...] = ()
     locations: tuple[Location, ...] = ()
+    leave: Leave = field(default_factory=Leave)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ that unchanged, and redraw it as a whole with each update.
 
 import hashlib
 import json
+import re
 import time
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +14,13 @@ from typing import Annotated
 from hermes_core.ground.actions import Action
 from hermes_core.ground.content import CardContent, Text
 from hermes_core.ground.errors import ToolError
+from hermes_core.local.confinement import Confinement
 from hermes_core.local.processes import Finished, child_environment, run_command
-from hermes_core.tools.registry import Output, Prepared, Progress, ToolContext, tool
+from hermes_core.tools.registry import Leave, Output, Prepared, Progress, ToolContext, tool
 from hermes_core.tools.visible import fence, many_lines, one_line
+
+_LOOKS_AROUND = re.compile(r"(?<![\w/.-])(?:ps|pgrep|pkill|pidof|kill|killall|lsof|fuser|ss)\b")
+_GAINS_RIGHTS = re.compile(r"no new privileges|setuid root")
 
 MAX_TIMEOUT = 3_600.0
 """Seconds that a model may ask for."""
@@ -36,6 +41,7 @@ def terminal(
     limit = ctx.config.terminal_timeout if timeout is None else timeout
     cwd = ctx.workspace.cwd
     shown = many_lines(command)
+    leave = Leave()
 
     def run(progress: Progress) -> Output:
         started = time.time_ns()
@@ -48,10 +54,12 @@ def terminal(
                 max_output=ctx.config.terminal_max_output,
                 interrupt=ctx.interrupt,
                 on_output=lambda text: progress(_card(shown, text)),
+                confinement=_confinement(ctx, leave),
+                sandbox=ctx.config.sandbox_mode,
             )
         finally:
             ctx.files.commands_ran(started)
-        text = _answer(done, limit)
+        text = _answer(done, limit) + _of_walls(command, done)
         return Output(text, _card(shown, text), failed=done.exit_code != 0 or done.interrupted)
 
     return Prepared(
@@ -59,7 +67,13 @@ def terminal(
         Action("execute", command, (), "this exact command in this session", _key(command, cwd)),
         run,
         _card(shown),
+        leave=leave,
     )
+
+
+def _confinement(ctx: ToolContext, leave: Leave) -> Confinement:
+    kind = Confinement.unasked if leave.unasked else Confinement.approved
+    return kind(ctx.home, (ctx.workspace.cwd, *ctx.workspace.additional))
 
 
 def _require_command(command: str) -> None:
@@ -98,3 +112,14 @@ def _answer(done: Finished, limit: float) -> str:
     if not output.strip():
         return f"[no output, {note}]"
     return f"{output}\n[{note}]"
+
+
+def _of_walls(command: str, done: Finished) -> str:
+    """Return what the model would not understand without knowing of the sandbox."""
+    if not done.walled:
+        return ""
+    if _GAINS_RIGHTS.search(done.output):
+        return "\n[commands run in a sandbox, where none gains rights; see sandbox.mode]"
+    if _LOOKS_AROUND.search(command):
+        return "\n[commands run in a sandbox and see their own processes alone; see sandbox.mode]"
+    return ""

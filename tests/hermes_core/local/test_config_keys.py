@@ -53,6 +53,7 @@ def test_names_are_unique_and_have_one_dot() -> None:
         "memory",
         "compression",
         "terminal",
+        "sandbox",
         "titles",
         "plugins",
         "bedrock",

@@ -47,10 +47,12 @@ def ctx(tmp_path: Path, project: Path) -> ToolContext:
 
 @pytest.fixture
 def call(ctx: ToolContext) -> Call:
-    """Prepare and run a call of a bundled tool; what it shows on the way is not kept."""
+    """Prepare a call of a bundled tool, allow it and run it; what it shows is not kept."""
 
     def run(name: str, **arguments: Any) -> Output:
-        return bundled_tools()[name].prepare(ctx, arguments).run(ignore)
+        prepared = bundled_tools()[name].prepare(ctx, arguments)
+        prepared.leave.unasked = False
+        return prepared.run(ignore)
 
     return run
 

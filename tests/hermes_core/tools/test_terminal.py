@@ -30,7 +30,6 @@ class Noting(LocalFiles):
         ("echo out; echo err >&2; exit 3", "out\nerr\n[exit code 3]", True),
         ("true", "[no output, exit code 0]", False),
         ("false", "[no output, exit code 1]", True),
-        ("kill -KILL $$", "[no output, ended by signal SIGKILL]", True),
         ("cat; echo done", "done\n[exit code 0]", False),
         ("printf 'a\\n\\n\\n'", "a\n[exit code 0]", False),
     ],
@@ -41,6 +40,12 @@ def test_a_command_runs_and_says_how_it_ended(
     output = call("terminal", command=command)
     assert output.text == text
     assert output.failed is failed
+
+
+def test_a_signal_is_named(ctx: ToolContext) -> None:
+    free = replace(ctx, config=replace(ctx.config, sandbox_mode="off"))
+    output = terminal.prepare(free, {"command": "kill -KILL $$"}).run(ignore)
+    assert output.text == "[no output, ended by signal SIGKILL]"
 
 
 def test_it_runs_in_the_working_folder_without_keys(ctx: ToolContext, project: Path) -> None:

@@ -1,0 +1,47 @@
+"""``/sandbox``: what holds commands on this machine, and why not more does."""
+
+from hermes_core.local.confinement import SandboxMode
+from hermes_core.local.sandbox import SANDBOX, Walls
+
+_UNASKED = (
+    "It can write to nothing but a temporary folder of its own, and reaches no network and no "
+    "socket."
+)
+_APPROVED = (
+    "It can do what you can, except to change Hermes' own folder, to read the keys in it, to see "
+    "other programs' processes, and to gain rights (`sudo`)."
+)
+_INSTALL = (
+    "Bubblewrap is the package `bubblewrap` of your distribution; a new session finds it once "
+    "Hermes is started again."
+)
+
+
+def sandbox_text(mode: SandboxMode) -> str:
+    """Return what is active, as Markdown; the first call may try what works."""
+    if mode == "off":
+        return (
+            "The sandbox is off (`sandbox.mode: off` in config.yaml). Approval is all that holds "
+            "commands."
+        )
+    walls = SANDBOX.walls()
+    lines = [
+        _line("A command that runs without a question", walls.unasked, _UNASKED),
+        _line("A command that you allowed", _approved(mode, walls), _APPROVED),
+    ]
+    if mode == "unasked":
+        lines.append("- What you allow is left alone, as `sandbox.mode: unasked` says.")
+    lines += [f"- Not more, because: {reason}." for reason in walls.reasons]
+    if any("not installed" in reason for reason in walls.reasons):
+        lines.append(f"- {_INSTALL}")
+    return "\n".join(lines)
+
+
+def _approved(mode: SandboxMode, walls: Walls) -> str | None:
+    return None if mode == "unasked" else walls.approved
+
+
+def _line(what: str, wall: str | None, held: str) -> str:
+    if wall is None:
+        return f"- {what}: no sandbox. Approval is all that holds it."
+    return f"- {what}: **{wall}**. {held}"
