@@ -179,7 +179,7 @@ class Compressor:
         plan, length = attempt.plan, asked_length(attempt.plan, attempt.room)
         goes = total_tokens(plan.middle) + total_tokens([plan.earlier] if plan.earlier else [])
         most = max(2 * length, min(attempt.room.summary, goes // 2))
-        model = auxiliary(self.engine.config, "compression", self.engine.request)
+        model = auxiliary(self.engine.config, "compression", self.engine.request_in_use())
         try:
             for share in RECORD_SHARES:
                 record = int(model.runtime.context_window * share)
@@ -198,7 +198,7 @@ class Compressor:
         from hermes_core.model.auxiliary import auxiliary
 
         def ask(messages: Sequence[Message]) -> str:
-            model = auxiliary(self.engine.config, "memory", self.engine.request)
+            model = auxiliary(self.engine.config, "memory", self.engine.request_in_use())
             try:
                 return model.ask(messages, interrupt)
             finally:

@@ -24,7 +24,7 @@ from hermes_core.model.assembly import runtime_for
 from hermes_core.model.auxiliary import auxiliary
 from hermes_core.providers.resolution import Request
 from tests.fakes.canaries import canary
-from tests.fakes.provider import Call, Reasoning, Reply, Text, Wait, calls, fail, say
+from tests.fakes.provider import Call, Finish, Reasoning, Reply, Text, Wait, calls, fail, say
 from tests.hermes_core.model.candidates import NOW, Providers
 
 HI = [user_message("hi")]
@@ -152,6 +152,12 @@ def test_an_answer_without_text_is_none(
     providers[0].script(*replies)
     with pytest.raises(MalformedResponse):
         auxiliary(config, "compression").ask(HI)
+
+
+def test_an_answer_can_be_had_as_it_is_cut_off_or_not(config: Config, providers: Providers) -> None:
+    providers[0].script(Reply([Text("half"), Finish("length")]))
+    answer = auxiliary(config, "compression").answer(HI)
+    assert (answer["content"], answer["finish_reason"]) == ("half", "length")
 
 
 def test_after_two_answers_of_nothing_comes_the_tasks_chain(

@@ -202,3 +202,21 @@ def test_a_login_that_still_serves_is_used_if_it_cannot_be_renewed_yet(
     providers[0].script(say("here"))
     assert ask(make(pool, logins=pool), shown)["content"] == "here"
     assert shown.statuses == []
+
+
+def test_stale_reasoning_stays_out_of_a_conversation_that_was_shortened(
+    make: Make, providers: Providers, shown: Shown
+) -> None:
+    runtime = at(providers[0], compat=Compat(echo_details=True))
+    model = make(Pool(runtime, OLD))
+    old: Message = {"role": "assistant", "content": "a", "origin": origin_of(runtime)}
+    old["reasoning_details"] = [{"data": "old"}]
+    new: Message = {**old, "reasoning_details": [{"data": "new"}]}
+    stale = fail(400, "invalid_encrypted_content")
+    providers[0].script(stale, say("here"), say("there"))
+    ask(model, shown, *[HI, old] * 3, HI)
+    model.shortened(1_000, 2)
+    assert model.in_context == 1_000
+    ask(model, shown, HI, old, HI, new, HI)
+    last = str(providers[0].requests[-1].body)
+    assert ("old" in last, "new" in last) == (False, True)
