@@ -110,7 +110,8 @@ def _carry_out(change: "Change", home: Path) -> int:
 def _tell_line(change: "Change", words: str) -> None:
     if change.editor.line:
         where = "init.lua" if change.file.suffix == ".lua" else "init.el"
-        more = ", with your own options between the braces" if where == "init.lua" else ""
+        mine = change.record is not None and where == "init.lua"
+        more = ", with your own options between the braces" if mine else ""
         tell(f"{words} ({where}{more}):\n\n    {change.editor.line}\n")
 
 

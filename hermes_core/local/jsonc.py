@@ -141,9 +141,8 @@ class _Reader:
     def _scalar(self, index: int) -> Node:
         sign = self._text[index : index + 1]
         if not sign or sign not in _SCALAR:
-            raise self.error(
-                index, "a value is missing" if sign in ("", ",", "}") else "unreadable"
-            )
+            what = "a value is missing" if sign in ("", ",", "}") else "this is no JSON value"
+            raise self.error(index, what)
         try:
             value, end = _DECODER.raw_decode(self._text, index)
         except json.JSONDecodeError as error:

@@ -32,10 +32,14 @@ def text_at(text: str, path: Sequence[str]) -> str | None:
 def put(text: str, path: Sequence[str], value: Any) -> str:
     """Return ``text`` with ``value`` at ``path``; objects on the way are made where missing.
 
-    A new key comes last, written as its neighbours are: indented alike, or on their line.
+    A new key comes last, written as its neighbours are: indented alike, or on their line. A value
+    that is there already stays as it is written.
     """
-    wanted = _with(load(text), path, value)
+    data = load(text)
+    wanted = _with(data, path, value)
     root = parse(text)
+    if json.dumps(wanted) == json.dumps(data) and _find(root, path) is not None:
+        return text
     if root is None:
         gap = "" if not text.strip("\ufeff") or text.endswith("\n") else _newline(text)
         made = f"{text}{gap}{_render(wanted, '', '  ', _newline(text))}{_newline(text)}"

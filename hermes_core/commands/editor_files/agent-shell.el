@@ -2,7 +2,7 @@
 
 ;;; Commentary:
 
-;; Placed by `hermes editor install agent-shell'.  In your init file:
+;; This file is placed by `hermes editor install agent-shell`.  In your init file:
 ;;
 ;;   (load (locate-user-emacs-file "hermes-agent-shell") t)
 ;;
