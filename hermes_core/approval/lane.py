@@ -137,7 +137,9 @@ class Lane:
     def _call(self, argv: tuple[str, ...], words: tuple[Word, ...]) -> None:
         name, rest = argv[0], argv[1:]
         model, rest = self._model(name, rest)
-        if words[0].active or (name not in _BUILTINS and (why := self._programs.objection(name))):
+        if words[0].active or (
+            name not in _BUILTINS and (why := self._programs.objection(name, self._cwds))
+        ):
             raise Unmodelled(why if not words[0].active else "the program's name is a pattern")
         self._patterns(model, words[1:])
         parsed = parse_arguments(model, rest)

@@ -70,6 +70,7 @@ class Model:
     name: of the subcommand, for programs that have them.
     network: it sends something.
     single: each option is an argument of its own; its value follows, or is a number.
+    ordered: options stand before operands: some builds write to a second operand.
     locate: finds paths among the arguments of a ``raw`` program, with their roles.
     git: it obeys the settings of the repository. worktree: it also compares the files there.
     """
@@ -88,6 +89,7 @@ class Model:
     network: bool = False
     locate: Callable[[tuple[str, ...]], tuple[tuple[str, str], ...]] | None = None
     single: bool = False
+    ordered: bool = False
     git: bool = False
     worktree: bool = False
 
@@ -115,8 +117,10 @@ def parse_arguments(model: Model, argv: tuple[str, ...]) -> Parsed:
     known = known_options(model.options)
     rest = iter(argv)
     for argument in rest:
-        if model.single and len(argument) > 2 and argument.startswith("-"):
+        if model.single and argument.startswith("-") and (len(argument) > 2 or argument == "--"):
             _require_single(argument)
+        if model.ordered and reading.operands and argument.startswith("-"):
+            raise Unmodelled("an option stands behind an operand")
         if argument == "--":
             reading.operands += rest
         elif argument == "-" or not argument.startswith("-"):
@@ -187,7 +191,7 @@ def _cluster(
 
 
 def _require_single(argument: str) -> None:
-    if not argument[2:].isdigit():
+    if argument == "--" or not argument[2:].isdigit():
         raise Unmodelled(f"the option {argument[:40]} is not known in this form")
 
 

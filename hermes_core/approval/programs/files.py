@@ -121,7 +121,11 @@ FILES: dict[str, Model] = {
         harmless=True,
     ),
     "xxd": Model(
-        "-a -b -c: -e -E -g: -i -l: -o: -p -s: -u -C -d", "path", check=_xxd_check, single=True
+        "-a -b -c: -e -E -g: -i -l: -o: -p -s: -u -C -d",
+        "path",
+        check=_xxd_check,
+        single=True,
+        ordered=True,
     ),
     "hexdump": Model("-b -c -C -d -o -v -x -n: -s: -e:", "path*"),
     "hd": Model("-v -n: -s:", "path*"),

@@ -40,13 +40,12 @@ def _listing(*words: str) -> Check:
 
 
 def _first(*words: str, bare: bool = False) -> Check:
-    """The first operand has to be one of ``words``; it may be missing if ``bare``."""
+    """The first argument has to be one of ``words``; it may be missing if ``bare``."""
 
     def check(parsed: Parsed) -> str:
-        texts = _texts(parsed)
-        if texts and texts[0] in words:
+        if parsed.argv[:1] and parsed.argv[0] in words:
             return _formats(parsed)
-        return "" if bare and not texts else "it changes the repository"
+        return "" if bare and not parsed.argv else "it changes the repository"
 
     return check
 
@@ -166,7 +165,7 @@ _READS: dict[str, tuple[str, str, Check | None]] = {
 _WORKTREE: dict[str, tuple[str, str, Check | None]] = {
     "describe": (
         "--all --tags --always --long --exact-match --first-parent --contains --abbrev= --match:"
-        " --exclude: --candidates: --dirty? --broken?",
+        " --exclude: --candidates:",
         "rev*",
         None,
     ),
@@ -218,6 +217,7 @@ def _made(entry: tuple[str, str, Check | None], name: str, *, worktree: bool) ->
         instead=("-e",),
         git=True,
         worktree=worktree,
+        ordered=name == "config",
     )
 
 

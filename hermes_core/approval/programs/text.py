@@ -57,6 +57,7 @@ TEXT: dict[str, Model] = {
         "-c -d -D -i -u -z -f: -s: -w: --count --repeated --all-repeated? --group? --ignore-case"
         " --unique --zero-terminated --skip-fields: --skip-chars: --check-chars:",
         "path",
+        ordered=True,
     ),
     "cut": Model(
         "-b: -c: -d: -f: -n -s -z --bytes: --characters: --delimiter: --fields: --complement"

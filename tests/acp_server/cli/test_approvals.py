@@ -1,0 +1,41 @@
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from acp_server.cli.main import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "me/.hermes"))
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
+def test_a_command_is_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["approvals", "check", "ls; reboot"]) == 0
+    assert capsys.readouterr().out.startswith("forbid (power-off): ")
+
+
+def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["approvals", "check", "--json", "echo hi"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["verdict"], answer["programs"]) == ("safe", [["echo", "hi"]])
+
+
+def test_json_lines_come_from_stdin(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = b'{"cmd": "pwd"}\n{"cmd": "ls \xff"}\n'
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert main(["approvals", "check", "--jsonl"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["verdict"] for line in lines] == ["safe", "ask"]
+
+
+def test_nothing_to_judge(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["approvals", "check"]) == 1
+    assert "no command" in capsys.readouterr().err
