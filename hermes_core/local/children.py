@@ -50,7 +50,11 @@ class Child:
         """End what an exited child left behind; returns at once, the work is done behind."""
         if self.stopping:
             return
-        if self.exited.is_set() and not self._family.remains(_known_pids()):
+        if self._wrapped and self.exited.is_set():
+            self.stopping = True
+            name = f"reap-{self.process.pid}"
+            threading.Thread(target=self._reap_namespace, name=name, daemon=True).start()
+        elif self.exited.is_set() and not self._family.remains(_known_pids()):
             self.forget()
         else:
             self.stop()
@@ -96,6 +100,13 @@ class Child:
 
         name = f"wait-{self.process.pid}"
         threading.Thread(target=wait, name=name, daemon=True).start()
+
+    def _reap_namespace(self) -> None:
+        """Wait for what dies with the wall; we adopted it, and it is in the wall's group."""
+        with suppress(ChildProcessError):
+            while True:
+                os.waitpid(-self.process.pid, 0)
+        self.forget()
 
     def _put_down(self) -> None:
         deadline = time.monotonic() + GRACE
