@@ -236,18 +236,19 @@ async def test_the_connection_ends_while_children_ask(
 async def test_a_client_that_does_not_read_can_still_cancel_children(
     stage: Stage, running: Any, capabilities: dict[str, Any]
 ) -> None:
-    flood = Reply([Text("begun"), *[Text("x" * 10_000)] * 1_500, Wait(threading.Event())])
+    paused, flood = threading.Event(), [Text("x" * 10_000)] * 400
 
     class Flood(Family):
         def child(self, word: str, *, answered: bool) -> Reply:
-            return flood
+            return Reply([Wait(paused), *flood, Wait(threading.Event())])
 
     stage.provider.handler = Flood("alpha", "beta")
     async with running(stage, capabilities=capabilities) as client:
         session = await client.new_session()
         answer = session.begin("go")
-        await client.wait_for(lambda: "begun" in str(client.received[-50:]))
+        await asyncio.to_thread(stage.provider.wait_for_request, 3)
         client.pause()
+        paused.set()
         await asyncio.to_thread(wait_until_idle, psutil.Process(client.process.pid))
         session.cancel()
         await asyncio.to_thread(wait_until_stored, stage, "TurnInterrupted")
