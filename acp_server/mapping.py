@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from acp_server.schema.errors import AUTH_REQUIRED, INTERNAL_ERROR, RpcError
-from hermes_core.ground.actions import Action, Answer
+from hermes_core.ground.actions import Answer
 from hermes_core.ground.content import CardContent, Diff, Location
 from hermes_core.ground.errors import AuthFailed, HermesError, NoCredentials, ProviderError
 from hermes_core.ground.events import (
@@ -48,6 +48,7 @@ _ANSWERS: dict[str, Answer] = {
     "allow_once": "allow_once",
     "allow_always": "allow_always",
     "reject_once": "reject_once",
+    "reject_always": "reject_always",
 }
 
 
@@ -125,7 +126,7 @@ def permission_request(event: ApprovalRequested, session_id: str) -> Json:
         "rawInput": event.arguments,
     }
     _add_arrays(call, content, event.locations)
-    return {"sessionId": session_id, "toolCall": call, "options": _options(event.action)}
+    return {"sessionId": session_id, "toolCall": call, "options": _options(event)}
 
 
 def permission_answer(result: object) -> Answer:
@@ -311,12 +312,13 @@ def _diff(diff: Diff) -> Json:
     return shown
 
 
-def _options(action: Action) -> list[Json]:
+def _options(event: ApprovalRequested) -> list[Json]:
     options = [_option("allow_once", "Allow once")]
-    if action.key:
-        scope = one_line(action.scope, _SHORT) or "exactly this in this session"
-        options.append(_option("allow_always", f"Always allow {scope}"))
+    if event.always:
+        options.append(_option("allow_always", f"Always allow {one_line(event.always)}"))
     options.append(_option("reject_once", "Reject"))
+    if event.never:
+        options.append(_option("reject_always", f"Always reject {one_line(event.never)}"))
     return options
 
 

@@ -19,7 +19,7 @@ from acp_server.cli.prompt import add_prompt_parser, run_prompt
 from acp_server.cli.providers import run_providers
 from acp_server.cli.sessions import add_sessions_parser, run_sessions
 
-MODES = ("default", "accept_edits")
+MODES = ("default", "accept_edits", "plan", "bypass")
 INTERRUPTED = 130
 USAGE = 2
 

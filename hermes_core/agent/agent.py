@@ -73,6 +73,11 @@ class AIAgent(Parts):
         return self._engine.runtime
 
     @property
+    def chosen(self) -> Runtime:
+        """The provider and model that the next step asks, which may have been chosen since."""
+        return self._engine.coming
+
+    @property
     def tool_names(self) -> tuple[str, ...]:
         """The tools that the model is offered, in order."""
         return tuple(self._tools)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Sequence
 
 from hermes_core.agent.calls import CallRequest
+from hermes_core.ground.actions import Decision
 from hermes_core.ground.content import CardContent, Location
 from hermes_core.ground.events import (
     ApprovalRequested,
@@ -47,17 +48,20 @@ class Card:
             )
         )
 
-    def question(self, prepared: Prepared, reason: str) -> ApprovalRequested:
+    def question(self, prepared: Prepared, decision: Decision) -> ApprovalRequested:
         """Return the question whether the call may run; it repeats all that the card shows."""
+        lines = [f"Asks because: {decision.reason}", *decision.details]
         return ApprovalRequested(
             self.call_id,
             self._title,
             self._request.kind,
             prepared.action,
-            reason,
+            "\n".join(lines),
             self._request.sent,
             self._content,
             self._locations,
+            always=decision.always,
+            never=decision.never,
         )
 
     def running(self) -> None:

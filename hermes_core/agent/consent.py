@@ -3,16 +3,14 @@
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from pathlib import Path
+from dataclasses import replace
 
 from hermes_core.agent.cards import Card
-from hermes_core.approval.grants import Grants
-from hermes_core.approval.judge import judge
+from hermes_core.approval.judge import Judge
 from hermes_core.ground.actions import Answer, Mode
 from hermes_core.ground.errors import Interrupted, StoreError
-from hermes_core.ground.events import ApprovalRequested, Emit
+from hermes_core.ground.events import ApprovalRequested, Emit, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.local.workspace import Workspace
 from hermes_core.tools.registry import Prepared
 
 REJECTED = (
@@ -24,6 +22,11 @@ NOBODY = (
     " Go on without it, and tell the user what you could not do."
 )
 
+BYPASSED = "[unasked]"
+"""Stands before the title of what runs for the mode ``bypass`` alone."""
+
+_FOR_NOW = "Your answer holds for this session alone."
+
 _log = logging.getLogger(__name__)
 
 
@@ -31,33 +34,37 @@ class Consent:
     """Decides call by call; one for a session.
 
     mode: asked anew for each call, so that a change takes effect at the next one.
-    home: the folder of our own settings. can_ask: whether anyone listens to questions.
-    before_call: told of every call. before_change: called before a call runs that may change
-        something, once it may run.
+    can_ask: whether anyone listens to questions. timeout: seconds that a person has to answer,
+    None for ever. before_call: told of every call. before_change: called before a call runs that
+    may change something, once it may run.
     """
 
     def __init__(
         self,
         mode: Callable[[], Mode],
-        workspace: Workspace,
-        grants: Grants,
+        judge: Judge,
         *,
-        home: Path,
         can_ask: bool,
+        timeout: Callable[[], float | None] = lambda: None,
     ) -> None:
         self._mode = mode
-        self._workspace = workspace
-        self._grants = grants
-        self._home = home
+        self.judge = judge
         self._can_ask = can_ask
+        self._timeout = timeout
         self.before_change: Callable[[Interrupt], None] = lambda _: None
         self.before_call: Callable[[], None] = lambda: None
+
+    def titled(self, prepared: Prepared) -> Prepared:
+        """Return the call with a title that says so, if it runs for the mode ``bypass`` alone."""
+        if self._mode() == "bypass" and self.judge.decide(prepared.action, "bypass").bypassed:
+            return replace(prepared, title=f"{BYPASSED} {prepared.title}")
+        return prepared
 
     def refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
         """Return why the call may not run, as the tool's answer; ``""`` if it may.
 
-        Waits for a person without a time limit. Raises ``Interrupted`` when the turn ends
-        first, even if the answer came at the same moment.
+        Raises ``Interrupted`` when the turn ends first, even if a person's answer came at the same
+        moment.
         """
         self.before_call()
         refusal = self._refusal(card, prepared, emit, interrupt)
@@ -66,19 +73,20 @@ class Consent:
         return refusal
 
     def _refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
-        decision = judge(prepared.action, self._mode(), self._workspace, self._grants, self._home)
+        decision = self.judge.decide(prepared.action, self._mode())
+        prepared.leave.unasked = decision.unasked
         if decision.verdict == "allow":
-            prepared.leave.unasked = not self._grants.covers(prepared.action)
             return ""
         if decision.verdict == "deny":
             return f"This call is not allowed: {decision.reason} Nothing was run or changed."
         if not self._can_ask:
-            return NOBODY
-        question = card.question(prepared, decision.reason)
-        answer = ask(question, emit, interrupt)
-        prepared.leave.unasked = answer not in ("allow_once", "allow_always")
-        if answer == "allow_always":
-            self._grants.grant(prepared.action)
+            return f"{NOBODY} Why it asks: {decision.reason}."
+        question = card.question(prepared, decision)
+        answer = ask(question, emit, interrupt, self._timeout())
+        if answer in ("allow_always", "reject_always"):
+            problem = self.judge.remember(prepared.action, allow=answer == "allow_always")
+            if problem:
+                emit(StatusChanged("warning", f"{_FOR_NOW} {problem}"))
         return "" if answer in ("allow_once", "allow_always") else rejection(question.words)
 
 
@@ -87,12 +95,21 @@ def rejection(words: Sequence[str]) -> str:
     return REJECTED if not words else f"{REJECTED} The user says: {' '.join(words)}"
 
 
-def ask(question: ApprovalRequested, emit: Emit, interrupt: Interrupt) -> Answer:
-    """Return a person's answer; raise ``Interrupted`` if the turn ends first."""
+def ask(
+    question: ApprovalRequested, emit: Emit, interrupt: Interrupt, timeout: float | None = None
+) -> Answer:
+    """Return a person's answer; raise ``Interrupted`` if the turn ends first.
+
+    No answer within ``timeout`` seconds is a rejection.
+    """
     forget = interrupt.listen(lambda: _drop(question))
     try:
         emit(question)
-        answer = question.reply.result()
+        answer = question.reply.result(timeout)
+    except TimeoutError:
+        _drop(question)
+        question.words.append(f"(nobody answered within {timeout:g} s)")
+        answer = "reject_once"
     except CancelledError:
         answer = "reject_once"
     except (Interrupted, StoreError):

@@ -37,6 +37,11 @@ class Engine:
         return runtime_for(self.request, self.config)
 
     @property
+    def coming(self) -> Runtime:
+        """The provider and model that the next step asks; raises ``ConfigError`` if none."""
+        return self.runtime if self._model is None else self._model.coming
+
+    @property
     def in_use(self) -> tuple[int, int]:
         """Tokens in the context after the last call, and those of the window of what is asked."""
         if self._model is None:

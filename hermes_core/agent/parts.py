@@ -1,5 +1,6 @@
 """What one agent is made of, and how its parts know each other. ``AIAgent`` is what they do."""
 
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +32,8 @@ from hermes_core.agent.prompt import build_prompt, scene_of
 from hermes_core.agent.records import Records
 from hermes_core.agent.session import Session
 from hermes_core.agent.steering import Steering
-from hermes_core.approval.grants import Grants
+from hermes_core.approval.judge import Judge
+from hermes_core.approval.rules import Rules
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.callbacks import CallbackView, callbacks_of
 from hermes_core.ground.events import Emit
@@ -152,12 +154,18 @@ class Parts:
         return row
 
     def _make_consent(self) -> Consent:
+        folder = Path(os.path.realpath(self._workspace.cwd))
+        judge = Judge(
+            self._workspace,
+            Rules(self._config.home, folder),
+            self._config.home,
+            lambda: child_environment(self._config)["PATH"],
+        )
         return Consent(
             lambda: self._mode,
-            self._workspace,
-            Grants(),
-            home=self._config.home,
+            judge,
             can_ask=self._can_ask,
+            timeout=lambda: self._config.approvals_timeout,
         )
 
     def _make_children(self, heritage: Heritage | None) -> Children:

@@ -173,6 +173,8 @@ class _Segment:
                 pass
             except Exception as error:
                 job.output = _failure(request.name, error)
+        if prepared is not None:
+            prepared = self._tools.consent.titled(prepared)
         job.card.start(prepared)
         job.shown = True
         self._interrupt.raise_if_set()

@@ -1,92 +1,259 @@
 """What runs, what a person must see first, and what is never done.
 
-| | default | accept_edits |
-|---|---|---|
-| read or search inside the workspace | runs | runs |
-| edit inside the workspace | asks | runs |
-| edit of what programs obey when they open a project; anything in our own home | asks | asks |
-| command; anything outside the workspace | asks | asks |
-| edit of our own credentials, settings and store | refused | refused |
+| | default | accept_edits | plan | bypass |
+|---|---|---|---|---|
+| harmless command; read or search inside the workspace | runs | runs | runs | runs |
+| edit inside the workspace | asks | runs | refused | runs |
+| other command; anything outside the workspace | asks | asks | refused | runs |
+| what is delicate | asks | asks | refused | asks |
+| the floor; edit of our own credentials, settings and store | never | never | never | never |
 
-Paths are real ones, so that a link inside the workspace that leads out is outside. A workspace that
-holds our own home, or the user's, is too wide to be trusted as a project: there edits always ask,
-and so do reads of hidden files and folders.
+Delicate are secret files, what programs obey when they open a project, our own home, and commands
+that cannot be read or are over a cap.
+
+What a person always allows does not ask, in any row but the last two and in no plan; what a person
+always rejects is refused. Paths are real ones, so that a link inside the workspace that leads
+out is outside. A workspace that holds our own home, or the user's, is too wide to be trusted as a
+project: there edits always ask, and so do reads of hidden files and folders.
 """
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hermes_core.approval.grants import Grants
 from hermes_core.approval.places import is_hidden, is_in_home, is_own_file, obeyed_name
+from hermes_core.approval.rules import Kind, Rule, Rules
+from hermes_core.approval.secret_files import is_secret
 from hermes_core.ground.actions import Action, Decision, Mode
 from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config import hermes_home
 from hermes_core.local.workspace import Workspace
 
+if TYPE_CHECKING:
+    from hermes_core.approval.commands import CommandVerdict
+
 _ALLOW = Decision("allow")
 _OWN = "it would change Hermes' own settings, credentials or sessions, which only the user may."
+_PLAN = (
+    "in plan mode files are only read and nothing is changed or run. Say what you would do; the"
+    " user leaves plan mode to have it done."
+)
 
 
-def judge(
-    action: Action,
-    mode: Mode,
-    workspace: Workspace,
-    granted: Grants,
-    home: Path | None = None,
-) -> Decision:
-    """Decide on an action; ``home`` is the folder of our settings, by default the process's own.
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an action is, whatever the mode.
 
-    A grant allows what would ask, never what is refused.
+    reason: why it asks in the default mode, ``""`` if it does not. hard: whether it asks in every
+    mode. edit: whether ``accept_edits`` lets it pass. forbidden: why it is never done.
+    rules: what "always" would store, the widest first; denials: what a denial may be about.
     """
-    if action.kind == "none":
-        return _ALLOW
-    own = _real_home(home)
-    if action.kind == "edit" and own and any(is_own_file(path, own) for path in action.paths):
-        return Decision("deny", _OWN)
-    if granted.covers(action):
-        return _ALLOW
-    reason = _reason_to_ask(action, mode, workspace, own)
-    return Decision("ask", reason) if reason else _ALLOW
+
+    reason: str = ""
+    hard: bool = False
+    edit: bool = False
+    forbidden: str = ""
+    rules: tuple[Rule, ...] = ()
+    denials: tuple[Rule, ...] = ()
+    details: tuple[str, ...] = ()
 
 
-def _reason_to_ask(action: Action, mode: Mode, workspace: Workspace, home: Path | None) -> str:
-    if action.kind == "execute":
-        return "commands are confirmed in this mode"
-    if not action.paths:
-        return "it does not say which files it is about"
-    reasons = (_place(path, workspace, home) for path in action.paths)
-    if reason := next(filter(None, reasons), ""):
-        return reason
-    if action.kind == "read":
-        return _wide_read(action, workspace, home)
-    if mode != "accept_edits":
-        return "edits are confirmed in this mode"
-    for path in action.paths:
-        if name := obeyed_name(path, _folder_of(path, workspace)):
-            return f"programs obey {name} when they open the project"
-    wide = any(_is_wide(_folder_of(path, workspace), home) for path in action.paths)
-    return "the workspace is too wide for edits unasked" if wide else ""
+class Judge:
+    """Decides for one session. home: the folder of our settings. path: returns that of commands."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        rules: Rules,
+        home: Path | None = None,
+        path: Callable[[], str] = str,
+    ) -> None:
+        self.rules = rules
+        self._workspace = workspace
+        self._home = _real_home(home)
+        self._path = path
+        self._root = os.path.realpath(workspace.cwd)
+
+    def decide(self, action: Action, mode: Mode) -> Decision:
+        """Decide on an action in a mode."""
+        if action.kind == "none":
+            return _ALLOW
+        found = self._examine(action)
+        if found.forbidden:
+            return Decision("deny", found.forbidden)
+        denial = self.rules.find((*found.rules, *found.denials), "deny")
+        if denial is not None:
+            return Decision("deny", f"the user always rejects it ({denial}; see /approvals).")
+        if not found.reason:
+            return Decision("allow", unasked=True)
+        if mode == "plan":
+            return Decision("deny", _PLAN)
+        if self.rules.find(found.rules, "allow") is not None:
+            return _ALLOW
+        if not found.hard and (mode == "bypass" or (mode == "accept_edits" and found.edit)):
+            return Decision("allow", found.reason, bypassed=mode == "bypass")
+        always = _scope_of(found.rules[0]) if found.rules else ""
+        never = _scope_of(found.denials[0]) if found.denials else ""
+        return Decision("ask", found.reason, found.details, always, never)
+
+    def remember(self, action: Action, *, allow: bool) -> str:
+        """Keep an "always" answer; return what of it could not be kept, for a person."""
+        found = self._examine(action)
+        if allow:
+            return self.rules.add(found.rules[0]) if found.rules else ""
+        return self.rules.add(replace(found.denials[0], answer="deny")) if found.denials else ""
+
+    def _examine(self, action: Action) -> Finding:
+        if action.kind == "execute":
+            return self._command(action)
+        own = self._home
+        if action.kind == "edit" and own and any(is_own_file(path, own) for path in action.paths):
+            return Finding(forbidden=_OWN)
+        reason, hard = self._reason(action)
+        rule = self._rule(action)
+        lasting = rule is not None and (not hard or action.own)
+        return Finding(
+            reason,
+            hard,
+            edit=action.kind == "edit" and self._is_inside(action),
+            rules=(rule,) if rule and lasting else (),
+            denials=(rule,) if rule else (),
+        )
+
+    def _command(self, action: Action) -> Finding:
+        from hermes_core.approval.commands import DEFAULT_PATH, judge_command
+
+        verdict = judge_command(
+            action.subject,
+            self._workspace,
+            own=self._home,
+            path=self._path() or DEFAULT_PATH,
+        )
+        exact = Rule("allow", "command", action.subject, self._root)
+        denials = (exact, *self._programs(verdict))
+        if verdict.verdict == "forbid":
+            why = "; ".join(verdict.reasons)
+            return Finding(forbidden=f"{why} (rule {verdict.rule}). It is refused in every mode.")
+        if verdict.verdict == "safe":
+            return Finding(denials=denials)
+        rules: tuple[Rule, ...] = (exact,)
+        if verdict.scope is not None:
+            name = str(verdict.scope)
+            rules = (Rule("allow", "program", name, self._root, verdict.scope.effect), exact)
+        return Finding(
+            "; ".join(verdict.reasons) or "commands are confirmed in this mode",
+            verdict.unclear or self._is_delicate(verdict),
+            rules=() if verdict.unclear else rules,
+            denials=denials,
+            details=_details(verdict),
+        )
+
+    def _programs(self, verdict: "CommandVerdict") -> tuple[Rule, ...]:
+        """Return what a denial of a program, or of its subcommand, would be about."""
+        names: list[str] = []
+        for argv in verdict.programs:
+            names.append(argv[0])
+            if len(argv) > 1:
+                names.append(f"{argv[0]} {argv[1]}")
+        return tuple(Rule("deny", "program", one, self._root) for one in dict.fromkeys(names))
+
+    def _is_delicate(self, verdict: "CommandVerdict") -> bool:
+        """Return whether a command names a secret file, or would change what programs obey."""
+        words = (word for argv in verdict.programs for word in argv[1:])
+        if any(is_secret(Path(word).parts[-3:]) for word in words if "\0" not in word):
+            return True
+        for written in verdict.writes:
+            path = Path(os.path.realpath(os.path.join(self._root, os.path.expanduser(written))))
+            if self._home and is_in_home(path, self._home):
+                return True
+            if self._is_secret(path) or obeyed_name(path, self._folder_of(path)):
+                return True
+        return False
+
+    def _rule(self, action: Action) -> Rule | None:
+        """Return what an "always" answer to anything but a command is about."""
+        if not action.key:
+            return None
+        if action.kind in ("edit", "read") and len(action.paths) == 1 and not action.own:
+            kind: Kind = "edit" if action.kind == "edit" else "read"
+            return Rule("allow", kind, str(action.paths[0]), self._root)
+        return Rule("allow", "other", action.key, self._root, effect=action.scope)
+
+    def _is_inside(self, action: Action) -> bool:
+        return all(self._workspace.contains(path) for path in action.paths)
+
+    def _reason(self, action: Action) -> tuple[str, bool]:
+        """Return why an action other than a command asks, and whether it does so in every mode."""
+        if not action.paths:
+            return "it does not say which files it is about", True
+        for path in action.paths:
+            reason = _place(path, self._home)
+            if reason or self._is_secret(path):
+                return reason or f"{path.name} may hold secrets", True
+        if action.kind == "edit":
+            for path in action.paths:
+                if name := obeyed_name(path, self._folder_of(path)):
+                    return f"programs obey {name} when they open the project", True
+        if not self._is_inside(action):
+            return "it lies outside the workspace", False
+        if action.kind == "read":
+            return self._wide_read(action), True
+        wide = any(_is_wide(self._folder_of(path), self._home) for path in action.paths)
+        if wide:
+            return "the workspace is too wide for edits unasked", True
+        return "edits are confirmed in this mode", False
+
+    def _is_secret(self, path: Path) -> bool:
+        """Return whether a file holds secrets by its name, or that of a folder it lies in."""
+        folder = self._folder_of(path)
+        return is_secret(path.relative_to(folder).parts)
+
+    def _folder_of(self, path: Path) -> Path:
+        """Return the innermost folder of the workspace that holds ``path``, or else its root."""
+        own = (self._workspace.cwd, *self._workspace.additional)
+        folders = [Path(os.path.realpath(one)) for one in own]
+        holding = [folder for folder in folders if path.is_relative_to(folder)]
+        return max(holding, key=lambda one: len(one.parts), default=Path(path.anchor))
+
+    def _wide_read(self, action: Action) -> str:
+        for path in action.paths:
+            folder = self._folder_of(path)
+            if _is_wide(folder, self._home) and (path == folder or is_hidden(path, folder)):
+                return "the workspace is too wide for reading hidden files unasked"
+        return ""
 
 
-def _folder_of(path: Path, workspace: Workspace) -> Path:
-    """Return the innermost folder of the workspace that holds ``path``, or else its root."""
-    folders = [Path(os.path.realpath(one)) for one in (workspace.cwd, *workspace.additional)]
-    holding = [folder for folder in folders if path.is_relative_to(folder)]
-    return max(holding, key=lambda one: len(one.parts), default=Path(path.anchor))
-
-
-def _place(path: Path, workspace: Workspace, home: Path | None) -> str:
+def _place(path: Path, home: Path | None) -> str:
     if home and is_in_home(path, home):
         return "it lies in the folder of Hermes' own settings"
-    return "" if workspace.contains(path) else "it lies outside the workspace"
-
-
-def _wide_read(action: Action, workspace: Workspace, home: Path | None) -> str:
-    for path in action.paths:
-        folder = _folder_of(path, workspace)
-        if _is_wide(folder, home) and (path == folder or is_hidden(path, folder)):
-            return "the workspace is too wide for reading hidden files unasked"
     return ""
+
+
+def _scope_of(rule: Rule) -> str:
+    """Return what a rule covers, in words that complete "Always allow ..."."""
+    if rule.kind == "command":
+        return "this exact command in this workspace"
+    if rule.kind == "program":
+        effect = f" where it {rule.effect}" if rule.effect else ""
+        return f"`{rule.what}`{effect}, in this workspace"
+    if rule.kind == "other":
+        return rule.effect or rule.what
+    verb = "edits of" if rule.kind == "edit" else "reading"
+    return f"{verb} {Path(rule.what).name} in this workspace"
+
+
+def _details(verdict: "CommandVerdict") -> tuple[str, ...]:
+    lines = []
+    names = list(dict.fromkeys(argv[0] for argv in verdict.programs))
+    if names:
+        lines.append(f"Programs: {', '.join(names)}")
+    if verdict.writes:
+        lines.append(f"Writes: {', '.join(verdict.writes)}")
+    if verdict.network:
+        lines.append("It reaches the network.")
+    return tuple(lines)
 
 
 def _is_wide(folder: Path, home: Path | None) -> bool:

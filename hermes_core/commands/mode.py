@@ -19,12 +19,18 @@ MODES = (
     ModeInfo(
         "default",
         "Ask",
-        "Reads inside the workspace run; edits, commands and paths outside of it ask first",
+        "Harmless commands and reads inside the workspace run; all else asks first",
     ),
     ModeInfo(
         "accept_edits",
         "Accept edits",
-        "Edits inside the workspace run too; commands and paths outside of it ask first",
+        "Edits inside the workspace run too; other commands and paths outside of it ask first",
+    ),
+    ModeInfo("plan", "Plan", "Only reads and harmless commands run; nothing is changed"),
+    ModeInfo(
+        "bypass",
+        "Bypass",
+        "Everything runs unasked but what is delicate, and says so; never restored at a restart",
     ),
 )
 

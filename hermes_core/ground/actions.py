@@ -6,9 +6,9 @@ from typing import Literal
 
 ActionKind = Literal["read", "edit", "execute", "none"]
 
-Mode = Literal["default", "accept_edits"]
+Mode = Literal["default", "accept_edits", "plan", "bypass"]
 
-Answer = Literal["allow_once", "allow_always", "reject_once"]
+Answer = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
 """What a person may answer; everything else counts as ``reject_once``."""
 
 
@@ -21,6 +21,7 @@ class Action:
     paths: real, absolute paths that are read or written.
     scope: what an "always" answer covers, in words that complete "Always allow ...".
     key: equal for actions that such an answer covers.
+    own: whether an "always" answer may cover it although it is about our own home.
     """
 
     kind: ActionKind
@@ -28,14 +29,27 @@ class Action:
     paths: tuple[Path, ...] = ()
     scope: str = ""
     key: str = ""
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The approval engine's word on an action, with its reason for the person."""
+    """The approval engine's word on an action.
+
+    reason: for the person, or of a refusal for the model. details: what else a person should know
+    before an answer, a line each. always, never: what such an answer would cover, in words that
+    complete "Always allow ..." and "Always reject ..."; ``""`` where there is no such answer.
+    unasked: whether it is harmless by itself: nobody was asked, and nobody has to be.
+    bypassed: whether a person would have been asked in the default mode.
+    """
 
     verdict: Literal["allow", "ask", "deny"]
     reason: str = ""
+    details: tuple[str, ...] = ()
+    always: str = ""
+    never: str = ""
+    unasked: bool = False
+    bypassed: bool = False
 
 
 NOTHING = Action("none")

@@ -246,6 +246,7 @@ class ApprovalRequested:
     ``content`` is the whole text to show with the question (the command, the diff). ``child`` is
     the session of the child that asks, ``""`` for the session's own agent. What the person says
     with the answer is added to ``words`` before it; the model is told it with a rejection.
+    ``always`` and ``never`` say what such an answer covers; without one it is not offered.
     """
 
     call_id: str
@@ -257,6 +258,8 @@ class ApprovalRequested:
     content: tuple[CardContent, ...] = ()
     locations: tuple[Location, ...] = ()
     child: str = ""
+    always: str = ""
+    never: str = ""
     reply: "Future[Answer]" = field(default_factory=Future, compare=False)
     words: list[str] = field(default_factory=list, compare=False)
 

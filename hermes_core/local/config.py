@@ -70,6 +70,7 @@ class Config:
     delegation_provider: str | None = None
     delegation_model: str | None = None
     mode: Mode = "default"
+    approvals_timeout: float | None = None
     memory_enabled: bool = True
     user_profile_enabled: bool = True
     compression_enabled: bool = True

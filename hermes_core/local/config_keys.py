@@ -183,9 +183,18 @@ KEYS: tuple[Key, ...] = (
         "mode",
         "choice",
         "default",
-        "The mode that new sessions start in. `default` asks before edits and commands; "
-        "`accept_edits` lets edits inside the workspace run.",
-        choices=("default", "accept_edits"),
+        "The mode that new sessions start in. `default` asks before edits and commands that are "
+        "not harmless; `accept_edits` lets edits inside the workspace run; `plan` only reads.",
+        choices=("default", "accept_edits", "plan"),
+    ),
+    Key(
+        "approvals.timeout",
+        "approvals_timeout",
+        "number",
+        None,
+        "Seconds that a permission question waits for an answer, after which it counts as "
+        "rejected; without end if unset.",
+        minimum=1,
     ),
     Key(
         "memory.memory_enabled",

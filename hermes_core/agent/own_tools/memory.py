@@ -111,8 +111,8 @@ def _action(file: MemoryFile, origin: Origin) -> Action:
     if origin.foreign:
         scope, key = "this very change", f"memory:{origin.digest}"
     else:
-        scope, key = "changes of the memory in this session", "memory"
-    return Action("edit", file.name, (path,), scope, key)
+        scope, key = "changes of the memory in this workspace", "memory"
+    return Action("edit", file.name, (path,), scope, key, own=True)
 
 
 def _notes(origin: Origin) -> tuple[Text, ...]:

@@ -10,7 +10,8 @@ from hermes_core import AIAgent
 from hermes_core.agent.consent import Consent
 from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.toolbox import Toolbox
-from hermes_core.approval.grants import Grants
+from hermes_core.approval.judge import Judge
+from hermes_core.approval.rules import Rules
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import Emit, Event
@@ -180,11 +181,12 @@ class Stage:
         self.store.rows.extend(history)
         self.screen = Screen(answer)
         self.interrupt = Interrupt()
-        self.grants = Grants()
+        self.rules = Rules()
         self.mode: Mode = mode
         self.conversation = self.load()
         workspace = Workspace(cwd)
-        consent = Consent(lambda: self.mode, workspace, self.grants, home=HOME, can_ask=can_ask)
+        judge = Judge(workspace, self.rules, HOME)
+        consent = Consent(lambda: self.mode, judge, can_ask=can_ask)
         context = ToolContext(
             workspace=workspace,
             files=LocalFiles(),
