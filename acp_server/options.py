@@ -125,7 +125,7 @@ class Options:
 
     def _runtime(self) -> Runtime | None:
         with suppress(HermesError):
-            return self._agent().runtime
+            return self._agent().chosen
         return None
 
     def _build(self) -> list[Json]:

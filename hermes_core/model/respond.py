@@ -90,6 +90,12 @@ class Model:
         """What is asked now. Raises ``ConfigError`` if the primary cannot be used."""
         return self._seat.runtime
 
+    @property
+    def coming(self) -> Runtime:
+        """What the next step asks first. Raises ``ConfigError`` if it cannot be used."""
+        following = self._next
+        return (self._seat if following is None else following[0]).runtime
+
     def use(self, candidates: Sequence[Candidate], config: Config | None = None) -> None:
         """Ask these from the next step on, with other settings if given; from any thread."""
         self._next = (self._seat_for(candidates), config or self._config)

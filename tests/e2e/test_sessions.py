@@ -109,20 +109,28 @@ async def test_closing_ends_what_runs_and_lets_others_in(
         assert "waiting" not in there.joined("agent_thought_chunk")
 
 
-async def test_closing_leaves_no_child_process(client: AcpClient, tmp_path: Path) -> None:
+async def test_closing_leaves_no_child_process(client: AcpClient) -> None:
     client.editor.decide = lambda _: ALLOW
-    told = tmp_path / "pid"
-    command = f"echo $$ > {told}; trap '' TERM; while :; do sleep 1; done"
+    command = "exec 3>alive; echo here >&3; trap '' TERM; while :; do sleep 1; done"
     client.stage.provider.script(calls(Call("terminal", {"command": command}, id="long-1")))
     session = await client.new_session()
+    os.mkfifo(session.cwd / "alive")
+    held = os.open(session.cwd / "alive", os.O_RDONLY | os.O_NONBLOCK)
+
+    def said() -> bytes | None:
+        """Return what the command wrote, nothing where it is not there, None if it is silent."""
+        try:
+            return os.read(held, 100)
+        except BlockingIOError:
+            return None
+
     turn = session.begin("wait")
-    await client.wait_for(lambda: session.cards and session.card["status"] == "in_progress")
-    while not (told.exists() and told.read_text()):
+    while said() != b"here\n":
         await asyncio.sleep(0.01)
     await client.request("session/close", {"sessionId": session.id})
     assert (await turn)["stopReason"] == "cancelled"
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(told.read_text()), 0)
+    assert said() == b""
+    os.close(held)
 
 
 async def test_deleting_takes_all_of_it_and_needs_nothing_to_be_there(
