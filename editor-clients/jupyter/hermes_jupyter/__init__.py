@@ -1,0 +1,1 @@
+"""Hermes as a persona of Jupyter AI."""
