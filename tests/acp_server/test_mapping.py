@@ -70,7 +70,7 @@ def question(**changes: Any) -> ApprovalRequested:
         "call_id": "c1",
         "title": "rm -r build",
         "kind": "execute",
-        "action": Action("execute", "rm -r build", scope="this command in this session", key="rm"),
+        "action": Action("execute", "rm -r build", key="rm"),
         "reason": "Commands ask.",
         "arguments": {"command": "rm -r build"},
         "content": (Text("rm -r build"),),
@@ -264,11 +264,17 @@ def test_a_question_repeats_what_its_card_shows() -> None:
 
 
 def test_options_say_what_they_cover_and_no_kind_comes_twice() -> None:
-    options = permission_request(question(), "s1")["options"]
-    assert [option["kind"] for option in options] == ["allow_once", "allow_always", "reject_once"]
-    assert options[1]["name"] == "Always allow this command in this session"
-    keyless = permission_request(question(action=Action("edit", "a")), "s1")["options"]
-    assert [option["kind"] for option in keyless] == ["allow_once", "reject_once"]
+    scoped = question(always="`rm` in this workspace", never="this exact command")
+    options = permission_request(scoped, "s1")["options"]
+    assert [(option["kind"], option["name"]) for option in options] == [
+        ("allow_once", "Allow once"),
+        ("allow_always", "Always allow `rm` in this workspace"),
+        ("reject_once", "Reject"),
+        ("reject_always", "Always reject this exact command"),
+    ]
+    assert [option["optionId"] for option in options] == [option["kind"] for option in options]
+    bare = permission_request(question(), "s1")["options"]
+    assert [option["kind"] for option in bare] == ["allow_once", "reject_once"]
 
 
 @pytest.mark.parametrize("option", ["allow_once", "allow_always", "reject_once"])

@@ -154,13 +154,13 @@ def test_what_one_child_was_always_allowed_holds_for_all(
         return "allow_always"
 
     def twice(number: int, _request: Recorded) -> Reply:
-        call = Call("terminal", {"command": "echo same"}, id=f"run-{number}")
+        call = Call("terminal", {"command": "touch same"}, id=f"run-{number}")
         return say("ok") if number == 2 else calls(call)
 
     provider.handler = Family(tasks("a", "b"), a=twice, b=twice)
     one_by_one = replace(config, delegation_max_children=1)
     make_agent(config=one_by_one, approval_callback=approve).chat("go")
-    assert asked == ["echo same"]
+    assert asked == ["touch same"]
 
 
 def test_without_anybody_to_ask_a_child_is_refused_too(
@@ -178,7 +178,7 @@ def test_without_anybody_to_ask_a_child_is_refused_too(
 def test_a_question_stands_by_a_card_of_the_parents_side_which_is_kept(
     provider: FakeProvider, make_agent: MakeAgent, store: Store
 ) -> None:
-    provider.handler = Family(tasks("a"), a=runs("true"))
+    provider.handler = Family(tasks("a"), a=runs("touch made"))
     screen = Screen(allow)
     agent = make_agent(emit=screen)
     agent.chat("go")

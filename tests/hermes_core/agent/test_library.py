@@ -218,7 +218,7 @@ def test_a_rejection_reaches_the_model_and_the_turn_goes_on(
 
 
 def test_always_is_asked_once(provider: FakeProvider, make_agent: MakeAgent) -> None:
-    command = call("terminal", {"command": "true"})
+    command = call("terminal", {"command": "touch made"})
     provider.script(command, command, say("Done."))
     listener = Listener("allow_always")
     assert make_agent(**listener.hears()).chat("Run it twice") == "Done."
@@ -237,7 +237,10 @@ def test_without_anyone_to_ask_edits_and_commands_are_refused(
     )
     make_agent(mode=mode).chat("Fix it")
     assert "return a - b" in provider.requests[3].tool_results[0]
-    assert provider.requests[3].tool_results[1:] == [NOBODY, NOBODY]
+    assert provider.requests[3].tool_results[1:] == [
+        f"{NOBODY} Why it asks: edits are confirmed in this mode.",
+        f"{NOBODY} Why it asks: touch writes files.",
+    ]
     assert sorted(path.name for path in project.iterdir()) == ["main.py"]
 
 

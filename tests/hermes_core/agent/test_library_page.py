@@ -58,9 +58,10 @@ def test_the_example_lets_edits_run_and_one_command(
     assert "return a + b" in (project / "main.py").read_text()
     assert not (project / "ran").exists()
     shown = capsys.readouterr().out.splitlines()
-    reason = "commands are confirmed in this mode"
-    assert shown[:2] == [f"touch ran - {reason}", f"python3 -m pytest -q - {reason}"]
-    assert shown[2].startswith("It is fixed. ")
+    assert shown[0] == "touch ran - Asks because: touch writes files"
+    assert shown[1] == "Programs: touch"
+    assert shown[3].startswith("python3 -m pytest -q - Asks because: ")
+    assert shown[-1].startswith("It is fixed. ")
     rejected, allowed = provider.requests[-1].tool_results[2:]
     assert rejected == REJECTED
     assert allowed != REJECTED
@@ -86,7 +87,7 @@ EXAMPLES: dict[str, tuple[list[Reply], str]] = {
     "A long conversation": ([say("Hello.")], "nothing to gain\n"),
     "Model, mode and settings": (
         [say("Hello.")],
-        "custom fake\nfake-large\nTrue True\n"
+        "custom fake\nfake-large fake-large high\nTrue True\n"
         "You are Hermes, a coding agent in the user's editor\nHello\n",
     ),
     "Callbacks": (
@@ -125,8 +126,8 @@ progress tool.completed read_file
         "It adds; there are no tests. 4\n",
     ),
     "Events": (
-        [calls(Call("terminal", {"command": "true"})), say("Done.")],
-        "[true]\nDone.",
+        [calls(Call("terminal", {"command": "touch made"})), say("Done.")],
+        "[touch made]\nDone.",
     ),
 }
 """By heading: what the model answers, and what the examples print, or how that begins."""

@@ -184,7 +184,9 @@ def test_a_new_mode_counts_from_the_next_call(tmp_path: Path) -> None:
 
 def test_without_anyone_to_ask_the_model_is_told_so(tmp_path: Path) -> None:
     stage = Stage(tmp_path, change_tool(), can_ask=False)
-    assert run(stage, tool_call("1", "change", {"path": "a"})) == [NOBODY]
+    assert run(stage, tool_call("1", "change", {"path": "a"})) == [
+        f"{NOBODY} Why it asks: edits are confirmed in this mode."
+    ]
     assert not stage.screen.of(ApprovalRequested)
 
 
