@@ -9,6 +9,7 @@ from acp_server.rpc.stdio import claim_stdio
 from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config import hermes_home
 from hermes_core.local.logs import start_logging
+from hermes_core.local.own_environment import take_environment
 
 _log = logging.getLogger(__name__)
 
@@ -28,8 +29,9 @@ def serve(*, provider: str | None = None, model: str | None = None, debug: bool 
 
     provider, model: what beats the configuration. debug: log to stderr as well.
     """
+    environ = take_environment()
     stdio = claim_stdio(debug=debug)
-    server = build_server(Options(provider, model))
+    server = build_server(Options(provider, model, environ))
     try:
         start_logging(hermes_home(), debug)
     except ConfigError as error:  # told again, to the client, by session/new

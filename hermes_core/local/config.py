@@ -203,11 +203,11 @@ def _register_secrets(config: Config) -> None:
     own = set(_variables_of_entries(config))
     for source in (config.env, config.user_env):
         for name, value in source.items():
-            if name in own or _holds_secret(name):
+            if name in own or holds_secret(name):
                 REDACTOR.register(Secret(value))
 
 
-def _holds_secret(name: str) -> bool:
+def holds_secret(name: str) -> bool:
     """Tell whether a variable's name says so: its last word, or ``TOKEN`` before a service's."""
     *before, last = name.upper().split("_")
     if last.endswith(_SECRET_NAMES):

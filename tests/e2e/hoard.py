@@ -151,6 +151,7 @@ class Hoard:
             "auth": {"mine": {**auth, "client_secret": canary("mine", "client")}},
             "agent": {"api_max_retries": 0},
             "terminal": {"max_output": 500_000},
+            "sandbox": {"mode": "off"},  # in it, commands would find nothing to hand on
         }
         self.stage.configure(**{**settings, **sections})
 

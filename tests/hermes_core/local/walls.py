@@ -21,6 +21,30 @@ ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 WALLS = ("bubblewrap", "Landlock")
 
+SECRET = "a-very-secret-key"
+
+
+class Land:
+    """A workspace and a home of ours, side by side."""
+
+    def __init__(self, folder: Path) -> None:
+        self.workspace = folder / "workspace"
+        self.home = folder / "home"
+        self.workspace.mkdir()
+        (self.home / "skills").mkdir(parents=True)
+        (self.workspace / "file").write_text("content\n")
+        (self.home / "skills" / "note").write_text("a skill\n")
+        for name in (".env", "auth.json", "auth.json.orig", "config.yaml"):
+            (self.home / name).write_text(f"{SECRET}\n")
+
+    @property
+    def unasked(self) -> Confinement:
+        return Confinement.unasked(self.home, [self.workspace])
+
+    @property
+    def approved(self) -> Confinement:
+        return Confinement.approved(self.home, [self.workspace])
+
 
 @contextmanager
 def walled(wall: str | None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
