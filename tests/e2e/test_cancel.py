@@ -190,7 +190,7 @@ async def test_cancelling_one_session_leaves_the_other_running(agent: AcpClient)
 async def test_cancelling_the_request_itself_is_a_cancel_too(agent: AcpClient, state: str) -> None:
     reply: Reply = Reply([Text("Well"), Wait(never())])
     if state == "question":
-        reply = calls(Call("terminal", {"command": "true"}, id="request-1"))
+        reply = calls(Call("terminal", {"command": "touch made"}, id="request-1"))
     agent.stage.provider.script(reply)
     agent.editor.decide = lambda _: None
     session = await agent.new_session()

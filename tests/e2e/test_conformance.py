@@ -219,7 +219,7 @@ async def test_an_embedded_resource_is_accepted_as_announced(agent: AcpClient) -
 
 async def test_a_cancelled_prompt_ends_cancelled_and_nothing_comes_after(agent: AcpClient) -> None:
     agent.stage.provider.script(
-        calls(Call("terminal", {"command": "ls"}, id="cancelled-1")), say("after the cancel")
+        calls(Call("terminal", {"command": "touch made"}, id="cancelled-1")), say("after the cancel")
     )
     session = await agent.new_session()
     agent.editor.decide = lambda _: None
@@ -248,7 +248,7 @@ async def test_a_client_without_files_and_terminals_is_asked_for_none(bare: AcpC
     bare.stage.provider.script(
         calls(Call("read_file", {"path": "a.txt"}, id="bare-1")),
         calls(Call("write_file", {"path": "b.txt", "content": "new\n"}, id="bare-2")),
-        calls(Call("terminal", {"command": "echo hi"}, id="bare-3")),
+        calls(Call("terminal", {"command": "touch made"}, id="bare-3")),
         say("done"),
     )
     session = await bare.new_session(bare.stage.workspace(a__txt="old\n"))

@@ -12,6 +12,9 @@ from tests.fakes.provider import Call, calls, say
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
+NEVER = {"outcome": {"outcome": "selected", "optionId": "reject_always"}}
+
+
 def command(text: str, call_id: str) -> Call:
     return Call("terminal", {"command": text}, id=call_id)
 
@@ -28,15 +31,19 @@ async def test_the_question_shows_all_that_will_happen(agent: AcpClient) -> None
     assert (call["title"], call["kind"]) == ("echo hi > made", "execute")
     assert call["rawInput"] == {"command": "echo hi > made"}
     assert "echo hi > made" in call["content"][0]["content"]["text"]
+    told = call["content"][1]["content"]["text"]
+    assert "Asks because: " in told
+    assert "Writes: made" in told
     kinds = [option["kind"] for option in asked["options"]]
-    assert kinds == ["allow_once", "allow_always", "reject_once"]
+    assert kinds == ["allow_once", "allow_always", "reject_once", "reject_always"]
+    assert [option["name"] for option in asked["options"]][1].endswith("in this workspace")
     card = session.card
     assert card["statuses"] == ["pending", "in_progress", "completed"]
     assert (session.cwd / "made").exists()
 
 
 async def test_the_card_appears_before_its_question(agent: AcpClient) -> None:
-    agent.stage.provider.script(calls(command("true", "order-1")), say("Done."))
+    agent.stage.provider.script(calls(command("touch made", "order-1")), say("Done."))
     session = await agent.new_session()
     await session.prompt("go")
     order = [
@@ -74,7 +81,7 @@ async def test_one_rejection_does_not_touch_the_other_calls(agent: AcpClient) ->
     assert [card["status"] for card in session.cards.values()] == ["failed", "completed"]
 
 
-async def test_always_covers_the_same_command_in_this_session_only(agent: AcpClient) -> None:
+async def test_always_covers_the_same_command_in_this_workspace_only(agent: AcpClient) -> None:
     provider = agent.stage.provider
     provider.script(
         calls(command("echo x >> log", "always-1")),
@@ -83,6 +90,8 @@ async def test_always_covers_the_same_command_in_this_session_only(agent: AcpCli
         say("Done."),
         calls(command("echo x >> log", "always-4")),
         say("Done."),
+        calls(command("echo x >> log", "always-5")),
+        say("Done."),
     )
     agent.editor.decide = lambda p: ALWAYS if p["toolCall"]["toolCallId"] == "always-1" else REJECT
     session = await agent.new_session()
@@ -90,9 +99,29 @@ async def test_always_covers_the_same_command_in_this_session_only(agent: AcpCli
     asked = [params["toolCall"]["toolCallId"] for params in agent.editor.asked]
     assert asked == ["always-1", "always-3"]
     assert (session.cwd / "log").read_text(encoding="utf-8") == "x\nx\n"
-    other = await agent.new_session(session.cwd)
-    await other.prompt("go")
-    assert agent.editor.asked[-1]["toolCall"]["toolCallId"] == "always-4"
+    later = await agent.new_session(session.cwd)
+    await later.prompt("go")
+    assert (session.cwd / "log").read_text(encoding="utf-8") == "x\nx\nx\n"
+    elsewhere = await agent.new_session()
+    await elsewhere.prompt("go")
+    assert agent.editor.asked[-1]["toolCall"]["toolCallId"] == "always-5"
+    assert not (elsewhere.cwd / "log").exists()
+
+
+async def test_a_rule_is_kept_beyond_the_session_and_a_rejected_one_too(agent: AcpClient) -> None:
+    provider = agent.stage.provider
+    provider.script(calls(command("touch never", "never-1")), say("Done."))
+    agent.editor.decide = lambda _: NEVER
+    session = await agent.new_session()
+    await session.prompt("go")
+    provider.script(calls(command("touch never", "never-2")), say("Done."))
+    later = await agent.new_session(session.cwd)
+    await later.prompt("go")
+    assert len(agent.editor.asked) == 1
+    assert "the user always rejects it" in provider.requests[-1].tool_results[0]
+    assert not (session.cwd / "never").exists()
+    kept = (agent.stage.home / "approvals.yaml").read_text(encoding="utf-8")
+    assert "touch never" in kept
 
 
 WRONG: list[Any] = [
@@ -151,7 +180,7 @@ async def test_an_additional_directory_is_inside(agent: AcpClient) -> None:
 async def test_in_the_mode_accept_edits_edits_run_and_commands_still_ask(agent: AcpClient) -> None:
     agent.stage.provider.script(
         calls(Call("write_file", {"path": "a.txt", "content": "x"}, id="mode-1")),
-        calls(command("true", "mode-2")),
+        calls(command("touch made", "mode-2")),
         say("Done."),
     )
     session = await agent.new_session()
@@ -163,7 +192,7 @@ async def test_in_the_mode_accept_edits_edits_run_and_commands_still_ask(agent: 
 
 
 async def test_a_title_is_one_line_and_hides_nothing(agent: AcpClient) -> None:
-    text = "echo one\necho \x1b[31mtwo\u202e"
+    text = "touch one\ntouch \x1b[31mtwo\u202e"
     agent.stage.provider.script(calls(command(text, "title-1")), say("Done."))
     session = await agent.new_session()
     await session.prompt("go")
