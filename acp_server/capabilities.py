@@ -66,7 +66,7 @@ def agent_capabilities() -> dict[str, Any]:
     """Return what this agent can do."""
     return {
         "loadSession": True,
-        "promptCapabilities": {"image": False, "audio": False, "embeddedContext": True},
+        "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
         "mcpCapabilities": {"http": False, "sse": False},
         "sessionCapabilities": {
             name: {}

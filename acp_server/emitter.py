@@ -8,7 +8,7 @@ ids or on the parent's cards, see ``subagents``.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -47,9 +47,19 @@ class Notify(Protocol):
 
 
 class Emitter:
-    """An ``Emit`` for one session. view: what the client is shown."""
+    """An ``Emit`` for one session.
 
-    def __init__(self, notify: Notify, session_id: str, view: View = BARE) -> None:
+    view: what the client is shown. trace: returns the ``_meta`` that goes with the running turn.
+    """
+
+    def __init__(
+        self,
+        notify: Notify,
+        session_id: str,
+        view: View = BARE,
+        trace: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
+        self._trace = trace
         self._notify = notify
         self._session_id = session_id
         self._view = view
@@ -146,7 +156,10 @@ class Emitter:
         key: str | None = None,
         session_id: str | None = None,
     ) -> None:
-        params = {"sessionId": session_id or self._session_id, "update": update}
+        params: Json = {"sessionId": session_id or self._session_id, "update": update}
+        trace = self._trace()
+        if trace:
+            params["_meta"] = dict(trace)
         self._notify(UPDATE, params, interrupt=interrupt, merge_key=key)
 
     def _is_told_otherwise(self, event: Event) -> bool:

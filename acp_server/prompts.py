@@ -1,42 +1,189 @@
-"""A prompt's content blocks as the text of a user message.
+"""A prompt's content blocks as a user message, and what it points at.
 
-Text is taken as it is. A link is written where it stands, as Markdown; one to a file is
-written with the path that the tools take. Embedded text follows at the end, fenced, under its
-address. What cannot be shown to a model yet (images, audio, binary data) is named as left out, so
-that the model does not guess. Annotations are not read. Nothing is fetched.
+Text is taken as it is. A link is written where it stands, as Markdown; one to a file is written
+with the path that the tools take, and is among ``links``, to be read when the turn begins. Embedded
+text follows at the end, fenced, under its address. Images become parts of the message. What no
+model can be shown (audio, binary data, other kinds of images) is named as left out, so that the
+model does not guess, and told to the person. Nothing is fetched from the network.
+
+Annotations: what is for the user alone is named and not shown to the model; the priority says what
+comes first where there is not room for all that is linked.
 """
 
+import base64
+import binascii
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from acp_server.rpc.errors import RpcError
+from hermes_core.ground.content import Attached, Link
+from hermes_core.ground.messages import Content, Part
 
 EMBEDDED_LIMIT = 100_000
 """Characters of one embedded resource that reach the model."""
 
+IMAGE_LIMIT = 20_000_000
+"""Characters of one image in Base64; providers take less, and say so."""
+
 INVALID_PARAMS = -32602
 
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""The kinds of images that models take."""
+
+_TEXTS = ("text/", "application/json", "application/xml", "application/yaml", "application/toml")
 _BACKTICKS = re.compile(r"`{3,}")
+_LINES = re.compile(r"L?(\d+)(?:C\d+)?(?:[-:]L?(\d+)(?:C\d+)?)?", re.IGNORECASE)
 
 
-def to_content(blocks: Sequence[Mapping[str, Any]], cwd: Path) -> str:
-    """Return the message that ``blocks`` make; links into ``cwd`` become relative paths.
+@dataclass(slots=True)
+class Prompted:
+    """What a prompt says. content: the message; links: what is to be read for it.
 
-    Raises ``RpcError`` (-32602) if nothing is left to say.
+    told: what was left out, for the person. has_images: whether a model must see images.
     """
-    inline = ""
-    appended: list[str] = []
+
+    content: Content
+    links: list[Link] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+    @property
+    def has_images(self) -> bool:
+        """Whether there is an image in it."""
+        return not isinstance(self.content, str) and any(
+            part["type"] == "image_url" for part in self.content
+        )
+
+
+def read_blocks(blocks: Sequence[Mapping[str, Any]], cwd: Path) -> Prompted:
+    """Return what ``blocks`` say; links into ``cwd`` become relative paths.
+
+    Raises ``RpcError`` (-32602) for a broken block, and if nothing is left to say.
+    """
+    reader = _Reader(cwd)
     for index, block in enumerate(blocks):
-        piece, section = _render(block, cwd, f"prompt[{index}]")
-        inline = _join(inline, piece, block.get("type") == "text")
-        if section:
-            appended.append(section)
-    if not inline.strip():
-        raise RpcError(INVALID_PARAMS, "prompt: there is no text in it")
-    return "\n\n".join([inline, *appended])
+        reader.take(block, f"prompt[{index}]")
+    return reader.result()
+
+
+def with_attached(content: Content, attached: Iterable[Attached], cwd: Path) -> Content:
+    """Return a message with what was read for it, each part under its address."""
+    parts: list[Part] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [*parts, *(_attachment(_name_of(one.link, cwd), one) for one in attached)]
+
+
+class _Reader:
+    """Takes blocks one after the other."""
+
+    def __init__(self, cwd: Path) -> None:
+        self._cwd = cwd
+        self._inline = ""
+        self._parts: list[Part] = []
+        self._links: list[Link] = []
+        self._told: dict[str, None] = {}
+
+    def take(self, block: Mapping[str, Any], where: str) -> None:
+        """Take one block; ``where`` names it in errors."""
+        kind = block.get("type")
+        readers = {
+            "text": self._text,
+            "resource_link": self._link,
+            "resource": self._resource,
+            "image": self._image,
+            "audio": self._audio,
+        }
+        if isinstance(kind, str) and kind in readers:
+            readers[kind](block, where)
+        else:
+            self._leave_out(f"[Content of the unknown kind {kind!r} was left out.]", "")
+
+    def result(self) -> Prompted:
+        """Return all that was taken."""
+        if not self._inline.strip() and not self._parts:
+            raise RpcError(INVALID_PARAMS, "prompt: there is no text in it")
+        content: Content = self._inline
+        if self._parts:
+            first: list[Part] = [{"type": "text", "text": self._inline}] if self._inline else []
+            content = [*first, *self._parts]
+        return Prompted(content, self._links, list(self._told))
+
+    def _text(self, block: Mapping[str, Any], where: str) -> None:
+        self._say(_string(block, "text", where), is_text=True)
+
+    def _link(self, block: Mapping[str, Any], where: str) -> None:
+        uri = _string(block, "uri", where)
+        self._say(_mention(str(block.get("title") or block.get("name") or uri), uri, self._cwd))
+        link = _link_of(uri, self._cwd, _priority(block))
+        if link is not None and _is_for_model(block) and link not in self._links:
+            self._links.append(link)
+
+    def _resource(self, block: Mapping[str, Any], where: str) -> None:
+        resource = block.get("resource")
+        if not isinstance(resource, Mapping):
+            raise RpcError(INVALID_PARAMS, f"{where}.resource: an object is needed")
+        uri = _string(resource, "uri", f"{where}.resource")
+        name, kind = _base_name(uri), str(resource.get("mimeType") or "")
+        mention = _mention(name, uri, self._cwd)
+        text, blob = resource.get("text"), resource.get("blob")
+        if not _is_for_model(block):
+            self._say(mention)
+        elif isinstance(text, str):
+            self._embed(mention, uri, text)
+        elif isinstance(blob, str) and kind in IMAGES:
+            self._say(mention)
+            self._show(blob, kind, f"{where}.resource.blob")
+        elif isinstance(blob, str) and kind.startswith(_TEXTS):
+            data = _decoded(blob, f"{where}.resource.blob")
+            self._embed(mention, uri, data.decode("utf-8", "replace"))
+        else:
+            self._leave_out(
+                f"{mention} [its binary content was left out]",
+                f"{name} was left out: no model can be shown its content. Attach text or an image.",
+            )
+
+    def _image(self, block: Mapping[str, Any], where: str) -> None:
+        kind = str(block.get("mimeType") or "unknown type").lower()
+        if kind in IMAGES and _is_for_model(block):
+            self._show(_string(block, "data", where), kind, f"{where}.data")
+            return
+        self._leave_out(
+            f"[An image ({kind}) was left out.]",
+            f"An image was left out: models take PNG, JPEG, GIF and WebP, not {kind}.",
+        )
+
+    def _audio(self, block: Mapping[str, Any], _where: str) -> None:
+        self._leave_out(
+            f"[A sound ({block.get('mimeType', 'unknown type')}) was left out.]",
+            "A sound was left out: audio cannot be sent to models yet. Send text instead.",
+        )
+
+    def _say(self, piece: str, *, is_text: bool = False) -> None:
+        self._inline = _join(self._inline, piece, is_text)
+
+    def _leave_out(self, piece: str, told: str) -> None:
+        self._say(piece)
+        if told:
+            self._told[told] = None
+
+    def _embed(self, mention: str, uri: str, text: str) -> None:
+        self._say(mention)
+        address = _target(uri, self._cwd)
+        section = f"\n\n{_fenced(address, text)}"
+        self._parts.append({"type": "text", "text": section, "attachment": address})
+
+    def _show(self, data: str, kind: str, where: str) -> None:
+        _decoded(data, where)
+        if len(data) > IMAGE_LIMIT:
+            size = f"{len(data) * 3 // 4 // 1_000_000} MB"
+            text = f"[An image of {size} was left out.]"
+            self._leave_out(text, f"An image of {size} was left out. Attach a smaller one.")
+            return
+        url = f"data:{kind};base64,{data}"
+        self._parts.append({"type": "image_url", "image_url": {"url": url}})
 
 
 def _join(before: str, piece: str, is_text: bool) -> str:
@@ -46,21 +193,6 @@ def _join(before: str, piece: str, is_text: bool) -> str:
     return before + glue + piece
 
 
-def _render(block: Mapping[str, Any], cwd: Path, where: str) -> tuple[str, str]:
-    kind = block.get("type")
-    if kind == "text":
-        return _string(block, "text", where), ""
-    if kind == "resource_link":
-        uri = _string(block, "uri", where)
-        return _mention(str(block.get("title") or block.get("name") or uri), uri, cwd), ""
-    if kind == "resource":
-        return _embedded(block.get("resource"), cwd, f"{where}.resource")
-    if kind in ("image", "audio"):
-        article = "An image" if kind == "image" else "A sound"
-        return f"[{article} ({block.get('mimeType', 'unknown type')}) was left out.]", ""
-    return f"[Content of the unknown kind {kind!r} was left out.]", ""
-
-
 def _string(value: Mapping[str, Any], key: str, where: str) -> str:
     found = value.get(key)
     if not isinstance(found, str):
@@ -68,25 +200,66 @@ def _string(value: Mapping[str, Any], key: str, where: str) -> str:
     return found
 
 
-def _embedded(resource: object, cwd: Path, where: str) -> tuple[str, str]:
-    if not isinstance(resource, Mapping):
-        raise RpcError(INVALID_PARAMS, f"{where}: an object is needed")
-    uri = _string(resource, "uri", where)
-    mention = _mention(_base_name(uri), uri, cwd)
-    if not isinstance(resource.get("text"), str):
-        return f"{mention} [its binary content was left out]", ""
-    return mention, _fenced(_target(uri, cwd), resource["text"])
+def _decoded(data: str, where: str) -> bytes:
+    try:
+        return base64.b64decode("".join(data.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise RpcError(INVALID_PARAMS, f"{where}: Base64 is needed") from None
 
 
-def _fenced(address: str, text: str) -> str:
-    note = ""
-    if len(text) > EMBEDDED_LIMIT:
-        note = f" (the first {EMBEDDED_LIMIT:,} of {len(text):,} characters)"
-        text = text[:EMBEDDED_LIMIT]
-    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)
-    fence = "`" * (longest + 1)
-    end = "" if text.endswith("\n") else "\n"
-    return f"{address}{note}:\n{fence}\n{text}{end}{fence}"
+# Annotations
+
+
+def _annotations(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = block.get("annotations")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _is_for_model(block: Mapping[str, Any]) -> bool:
+    audience = _annotations(block).get("audience")
+    return not isinstance(audience, list) or not audience or "assistant" in audience
+
+
+def _priority(block: Mapping[str, Any]) -> float:
+    priority = _annotations(block).get("priority")
+    is_number = isinstance(priority, int | float) and not isinstance(priority, bool)
+    return float(priority) if is_number and priority is not None else 0.5
+
+
+# Addresses
+
+
+def _split(uri: str) -> SplitResult:
+    """Return the parts of an address; of one that is broken, a scheme that nobody knows."""
+    try:
+        return urlsplit(uri)
+    except ValueError:
+        return SplitResult("broken", "", "", "", "")
+
+
+def _link_of(uri: str, cwd: Path, priority: float) -> Link | None:
+    """Return the file or folder that an address names, None if it is on no disk of ours."""
+    parts = _split(uri)
+    symbol = next(iter(parse_qs(parts.query).get("symbol", ())), "")
+    if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost") or not parts.path:
+        return None
+    path = os.path.normpath(cwd / unquote(parts.path))
+    lines = _LINES.fullmatch(parts.fragment)
+    if lines is None:
+        name = symbol or unquote(parts.fragment)
+        return Link(path, symbol=name, priority=priority)
+    first = max(int(lines[1]), 1)
+    last = max(int(lines[2]), first) if lines[2] else first
+    return Link(path, first, last, priority=priority)
+
+
+def _name_of(link: Link, cwd: Path) -> str:
+    path = Path(link.path)
+    shown = str(path.relative_to(cwd)) if path.is_relative_to(cwd) else link.path
+    if link.last is not None:
+        lines = f"L{link.first}" if link.last == link.first else f"L{link.first}-{link.last}"
+        return f"{shown}#{lines}"
+    return f"{shown}#{link.symbol}" if link.symbol else shown
 
 
 def _mention(name: str, uri: str, cwd: Path) -> str:
@@ -95,14 +268,37 @@ def _mention(name: str, uri: str, cwd: Path) -> str:
 
 
 def _base_name(uri: str) -> str:
-    return unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2] or uri
+    return unquote(_split(uri).path).rstrip("/").rpartition("/")[2] or uri
 
 
 def _target(uri: str, cwd: Path) -> str:
     """Return a file's path, relative to ``cwd`` if inside; any other address as it is."""
-    parts = urlsplit(uri)
+    parts = _split(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return uri
     path = Path(unquote(parts.path))
     shown = str(path.relative_to(cwd)) if path.is_relative_to(cwd) else str(path)
     return f"{shown}#{parts.fragment}" if parts.fragment else shown
+
+
+# What is put beside the message
+
+
+def _attachment(name: str, attached: Attached) -> Part:
+    text = f"[{name}: {attached.text}]" if attached.failed else _block(name, "", attached.text)
+    return {"type": "text", "text": f"\n\n{text}", "attachment": name}
+
+
+def _fenced(address: str, text: str) -> str:
+    note = ""
+    if len(text) > EMBEDDED_LIMIT:
+        note = f" (the first {EMBEDDED_LIMIT:,} of {len(text):,} characters)"
+        text = text[:EMBEDDED_LIMIT]
+    return _block(address, note, text)
+
+
+def _block(address: str, note: str, text: str) -> str:
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    end = "" if text.endswith("\n") else "\n"
+    return f"{address}{note}:\n{fence}\n{text}{end}{fence}"

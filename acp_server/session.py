@@ -130,6 +130,7 @@ class Turn:
 class AcpSession:
     """A session that the editor has open. ``agent`` and ``options`` are set before any turn.
 
+    trace: the trace context of the running turn, for ``_meta`` of what it sends.
     stale: whether the last turn failed for its settings, which may be better by now.
     keeping: held while a waiting prompt is stored, so that the store has them in their order.
     All methods but ``wait_for_thread`` are for the loop's thread.
@@ -144,6 +145,7 @@ class AcpSession:
         self.cwd = cwd
         self.screen = screen
         self.keeping = asyncio.Lock()
+        self.trace: Mapping[str, str] = {}
         self._notices: list[str] = []
         self._turn: Turn | None = None
         self._last: Turn | None = None

@@ -2,7 +2,8 @@
 
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from acp_server.methods.connection import Connection
 from acp_server.options import Options
 from acp_server.permissions import Permissions
 from acp_server.rpc.errors import RpcError, invalid_params
-from acp_server.session import AcpSession
+from acp_server.session import AcpSession, Ask
 from acp_server.subagents import View
 from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config import hermes_home
@@ -68,10 +69,11 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
     config, store = connection.config(), connection.store()
     new_id = session_id or str(uuid.uuid4())
     told = client.subagents
-    screen = Emitter(server.notify, new_id, view_of(client))
+    screen = Emitter(server.notify, new_id, view_of(client), lambda: session.trace)
     session = AcpSession(new_id, place.cwd, screen)
+    ask = traced(server.request_from_thread, lambda: session.trace)
     files = ClientFiles(
-        server.request_from_thread,
+        ask,
         new_id,
         reads=client.read_text,
         writes=client.write_text,
@@ -80,7 +82,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         interrupt=lambda: session.interrupt,
     )
     session.options = options = Options(lambda: session.agent, connection.offers, screen.tell)
-    permissions = Permissions(server.request_from_thread, new_id, screen, subagents=told)
+    permissions = Permissions(ask, new_id, screen, subagents=told)
     session.agent = AIAgent(
         cwd=place.cwd,
         additional_directories=place.additional,
@@ -90,11 +92,23 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         config=config,
         store=store,
         files=files,
-        emit=options.watching(Elicitation(server.request_from_thread, new_id, permissions)),
+        emit=options.watching(Elicitation(ask, new_id, permissions)),
         clarify="ask" if client.elicitation_form else "text",
     )
     session.agent.records.titles.enabled = True
     return session
+
+
+def traced(ask: Ask, trace: Callable[[], Mapping[str, str]]) -> Ask:
+    """Return ``ask`` with the trace context of the running turn in every request."""
+
+    def traced_ask(
+        method: str, params: dict[str, Any], *, timeout: float | None
+    ) -> "Future[dict[str, Any]]":
+        meta = dict(trace())
+        return ask(method, {**params, "_meta": meta} if meta else params, timeout=timeout)
+
+    return traced_ask
 
 
 def _folder(path: str, field: str) -> Path:

@@ -43,7 +43,7 @@ async def prompt(connection: Connection, params: dict[str, Any]) -> dict[str, An
     """
     session = connection.session(params["sessionId"])
     works = Works(connection, session, asyncio.get_running_loop())
-    asked = read_prompt(params["prompt"], session)
+    asked = read_prompt(params, session)
     if asked.at_once and session.busy:
         prompts = await _aside(works, asked)
         if prompts is None:

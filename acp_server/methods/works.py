@@ -4,19 +4,20 @@ import asyncio
 import concurrent.futures
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
 from acp_server import slash
 from acp_server.mapping import failure_of
 from acp_server.methods.connection import Connection
-from acp_server.prompts import to_content
+from acp_server.prompts import read_blocks, with_attached
 from acp_server.replay import replay
 from acp_server.session import AcpSession, Turn, Work
 from hermes_core.commands.queue import first_line
 from hermes_core.commands.seat import Command, Prompt, Prompts, Remark, Reply, Seat, answer
 from hermes_core.ground.actions import Mode
+from hermes_core.ground.content import Link
 from hermes_core.ground.errors import AuthFailed, ConfigError, HermesError, Interrupted
 from hermes_core.ground.events import StatusChanged
 from hermes_core.ground.interrupt import Interrupt
@@ -24,6 +25,14 @@ from hermes_core.ground.messages import Content
 
 LOOP_SECONDS = 5.0
 """How long a command waits for the event loop to do its part."""
+
+TRACE = ("traceparent", "tracestate", "baggage")
+"""Keys of ``_meta`` that belong to W3C Trace Context."""
+
+_NO_IMAGES = (
+    "The model in use takes no images, so it is told that there is one and does not see it. "
+    "`/model NAME` chooses another."
+)
 
 DONE: Mapping[str, Any] = {"stop_reason": "end_turn"}
 
@@ -34,11 +43,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt, read: its text or parts as they are kept, and the command that it is, if one."""
+    """A prompt, read: its text or parts as they are kept, and the command that it is, if one.
+
+    links: what is to be read for it when its turn begins. told: what was left out of it, for the
+    person. trace: the trace that it belongs to, see ``trace_of``.
+    """
 
     content: Content
     command: Command | None = None
     argument: str = ""
+    links: tuple[Link, ...] = ()
+    told: tuple[str, ...] = ()
+    has_images: bool = False
+    trace: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def at_once(self) -> bool:
@@ -46,12 +63,27 @@ class Asked:
         return self.command is not None and self.command.at_once
 
 
-def read_prompt(blocks: list[dict[str, Any]], session: AcpSession) -> Asked:
-    """Return what the blocks of a prompt ask; raises ``RpcError`` (-32602) for an empty one."""
+def read_prompt(params: Mapping[str, Any], session: AcpSession) -> Asked:
+    """Return what a prompt asks; raises ``RpcError`` (-32602) for an empty one."""
+    blocks, trace = params["prompt"], trace_of(params)
     found = slash.find(blocks)
-    if found is None:
-        return Asked(to_content(blocks, session.cwd))
-    return Asked(blocks[0]["text"].strip(), *found)
+    if found is not None:
+        return Asked(blocks[0]["text"].strip(), *found, trace=trace)
+    read = read_blocks(blocks, session.cwd)
+    return Asked(
+        read.content,
+        links=tuple(read.links),
+        told=tuple(read.told),
+        has_images=read.has_images,
+        trace=trace,
+    )
+
+
+def trace_of(params: Mapping[str, Any]) -> dict[str, str]:
+    """Return the trace context in ``_meta``, which is passed on with all that the turn sends."""
+    meta = params.get("_meta")
+    told = meta if isinstance(meta, Mapping) else {}
+    return {key: told[key] for key in TRACE if isinstance(told.get(key), str)}
 
 
 class Works:
@@ -103,11 +135,23 @@ class Works:
             return {"exception": error}
 
     def _do(self, asked: Asked, turn: Turn) -> Mapping[str, Any]:
+        self._session.trace = asked.trace
         if asked.command is None:
-            return self._converse(Prompt(asked.content, turn.number), turn)
+            return self._converse(Prompt(self._completed(asked, turn), turn.number), turn)
         if turn.number is not None:
             self._session.agent.steering.forget([turn.number])
         return self._run_command(asked, turn)
+
+    def _completed(self, asked: Asked, turn: Turn) -> Content:
+        """Return the message of a turn with what it points at, read now."""
+        for text in asked.told:
+            self._session.screen(StatusChanged("warning", text))
+        if asked.has_images and not _sees(self._session):
+            self._session.screen(StatusChanged("warning", _NO_IMAGES))
+        if not asked.links:
+            return asked.content
+        attached = self._session.agent.attach(asked.links, turn.interrupt)
+        return with_attached(asked.content, attached, self._session.cwd)
 
     def _run_command(self, asked: Asked, turn: Turn) -> Mapping[str, Any]:
         if self._session.stale:
@@ -212,6 +256,14 @@ class Works:
         done: concurrent.futures.Future[_T] = concurrent.futures.Future()
         self._loop.call_soon_threadsafe(lambda: done.set_result(function()))
         return done.result(LOOP_SECONDS)
+
+
+def _sees(session: AcpSession) -> bool:
+    """Return whether the model that is to answer takes images, as far as is known."""
+    try:
+        return session.agent.chosen.compat.images
+    except HermesError:  # the turn will tell
+        return True
 
 
 def _describe_model(session: AcpSession) -> str:

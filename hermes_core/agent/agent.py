@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hermes_core.agent.attachments import read_links
 from hermes_core.agent.compression.compressor import Occasion
 from hermes_core.agent.compression.watch import Watch
 from hermes_core.agent.conversation import Conversation
@@ -23,6 +24,7 @@ from hermes_core.agent.turn import run_turn
 from hermes_core.agent.upkeep import Upkeep
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
+from hermes_core.ground.content import Attached, Link
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import Compacted
 from hermes_core.ground.interrupt import Interrupt
@@ -172,6 +174,13 @@ class AIAgent(Parts):
                 return self._compressor.compress(occasion, "asked", focus)
             finally:
                 self._session.flush()
+
+    def attach(self, links: Sequence[Link], interrupt: Interrupt) -> list[Attached]:
+        """Read what a message points at, as far as that is allowed; see ``attachments``.
+
+        Raises ``Interrupted``.
+        """
+        return read_links(links, self._toolbox("", interrupt), self._view, interrupt)
 
     def tell(self, prompt: str, answer: str) -> None:
         """Show and keep what was asked and answered without a model, which is never sent it.

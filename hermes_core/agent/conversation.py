@@ -29,8 +29,8 @@ from hermes_core.ground.events_json import to_json
 from hermes_core.ground.messages import (
     Content,
     Message,
+    said_in,
     system_message,
-    text_of,
     tool_message,
     user_message,
 )
@@ -82,7 +82,7 @@ class Conversation:
         """
         left_open = closing(self._order, PROCESS_ENDED, TURN_LOST)
         message = user_message(content)
-        prompted = UserPrompted(text_of(message), message_id)
+        prompted = UserPrompted(said_in(content), message_id)
         self._commit([*left_open, message], prompted, queued)
 
     def resume(self) -> None:

@@ -94,10 +94,11 @@ class Parts:
         )
         row = self._open(wanted)
         self._mode: Mode = row.mode if mode or self._can_ask else "default"
+        self._view: Emit = CallbackView(functions, emit)
         self._session = Session(
             self._store,
             row,
-            CallbackView(functions, emit),
+            self._view,
             stored=self._stored,
             build=lambda: build_prompt(scene_of(self._config, self._workspace, self._tools)),
         )

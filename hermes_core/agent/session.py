@@ -25,7 +25,7 @@ from hermes_core.ground.events import (
     UserPrompted,
 )
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.messages import Content, Message, text_of, user_message
+from hermes_core.ground.messages import Content, Message, said_in
 from hermes_core.ground.secrets import REDACTOR
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Session:
             else:
                 message_id = uuid.uuid4().hex
                 conversation.begin(content, message_id, queued)
-                self.begun(text_of(user_message(content)), message_id)
+                self.begun(said_in(content), message_id)
                 self._name(content)
             conversation.system_prompt = system_prompt or self.prompt()
             interrupt.raise_if_set()
@@ -210,7 +210,7 @@ class Session:
 
     def _name(self, content: Content) -> None:
         """Give the session its first title, from what the user asked first."""
-        title = title_of(text_of(user_message(content)))
+        title = title_of(said_in(content))
         if title and not self.row.title:
             self.row = replace(self.row, title=title)
             self._store.update_session(self.row.id, title=title)

@@ -1,7 +1,33 @@
-"""What a tool card may show, in the core's own terms."""
+"""What a tool card may show, and what a message may point at, in the core's own terms."""
 
 from dataclasses import dataclass
 from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A file or folder that a message points at.
+
+    path: as the tools take it. first, last: the lines that are meant, counted from 1; last None:
+    to the end. symbol: the name that is meant, where no lines are. priority: who comes first where
+    there is not room for all.
+    """
+
+    path: str
+    first: int = 1
+    last: int | None = None
+    symbol: str = ""
+    priority: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """What a link came to: its text, or why there is none."""
+
+    link: Link
+    text: str
+    failed: bool = False
+
 
 ToolKind = Literal[
     "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"

@@ -39,10 +39,15 @@ class ImageUrl(TypedDict):
 
 
 class Part(TypedDict, total=False):
-    """One part of a user message: text, or an image."""
+    """One part of a user message: text, or an image.
+
+    attachment: the name of what was put beside the message, where the text is no word of the
+    user's. No wire sends it.
+    """
 
     type: Required[Literal["text", "image_url"]]
     text: str
+    attachment: str
     image_url: ImageUrl
 
 
@@ -98,6 +103,16 @@ def text_of(message: Message) -> str:
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content)
+
+
+def said_in(content: Content) -> str:
+    """Return what a person sees of a message: no attached text, and a mark for each image."""
+    if isinstance(content, str):
+        return content
+    said = "".join(part.get("text", "") for part in content if "attachment" not in part)
+    images = sum(part["type"] == "image_url" for part in content)
+    marks = "" if not images else "[image]" if images == 1 else f"[{images} images]"
+    return f"{said}\n\n{marks}".strip("\n") if marks else said
 
 
 def is_empty(answer: Message) -> bool:

@@ -18,7 +18,7 @@ from hermes_core.local.config import Config
 from hermes_core.local.provider_settings import Choice
 from hermes_core.model.catalogue import kept_model
 from hermes_core.model.chain import Access, Candidate
-from hermes_core.model.facts import known_fact
+from hermes_core.model.facts import Fact, known_fact
 from hermes_core.model.respond import Model
 from hermes_core.providers import credentials as stored
 from hermes_core.providers.credentials import Credential, Credentials
@@ -134,6 +134,9 @@ def with_facts(runtime: Runtime, config: Config) -> Runtime:
     """
     of_user = config.context_window if runtime.model == config.model else None
     is_own = _is_users_own(runtime)
+    runtime = _with_images(
+        runtime, known_fact(runtime.provider, runtime.model, elsewhere=not is_own)
+    )
     listed = kept_model(runtime, config)
     prices = _users_prices(runtime, config) or (listed.prices if listed is not None else None)
     if prices is not None:
@@ -144,6 +147,13 @@ def with_facts(runtime: Runtime, config: Config) -> Runtime:
         return _with_window(runtime, listed.window, "the provider's own list")
     fact = known_fact(runtime.provider, runtime.model, elsewhere=not is_own)
     return runtime if fact is None else _with_window(runtime, fact.window, "built in")
+
+
+def _with_images(runtime: Runtime, fact: Fact | None) -> Runtime:
+    """Return ``runtime`` without images, if the model is known to take none."""
+    if fact is None or fact.images is not False:
+        return runtime
+    return replace(runtime, compat=replace(runtime.compat, images=False))
 
 
 def _users_prices(runtime: Runtime, config: Config) -> tuple[float, float, float] | None:

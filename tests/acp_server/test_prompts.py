@@ -5,10 +5,18 @@ from typing import Any
 
 import pytest
 
-from acp_server.prompts import EMBEDDED_LIMIT, to_content
+from acp_server.prompts import EMBEDDED_LIMIT, read_blocks, with_attached
 from acp_server.rpc.errors import RpcError
+from hermes_core.ground.content import Attached, Link
+from hermes_core.ground.messages import said_in, text_of, user_message
 
 CWD = Path("/w/project")
+PNG = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
+
+
+def to_content(blocks: list[dict[str, Any]], cwd: Path) -> str:
+    """Return the text that a model is sent of a prompt."""
+    return text_of(user_message(read_blocks(blocks, cwd).content))
 
 
 def text(value: str) -> dict[str, Any]:
@@ -72,17 +80,112 @@ def test_a_large_embedded_file_is_cut_and_says_so() -> None:
 
 def test_what_a_model_cannot_be_shown_is_named() -> None:
     blob = {"type": "resource", "resource": {"uri": "file:///w/project/a.bin", "blob": "AAAA"}}
-    image = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    image = {"type": "image", "data": "AAAA", "mimeType": "image/heic"}
     audio = {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
-    content = to_content([text("See:"), image, audio, blob, {"type": "hologram"}], CWD)
-    for named in ("image/png", "audio/wav", "a.bin", "binary", "'hologram'"):
+    blocks = [text("See:"), image, audio, blob, {"type": "hologram"}]
+    content = to_content(blocks, CWD)
+    for named in ("image/heic", "audio/wav", "a.bin", "binary", "'hologram'"):
         assert named in content
     assert "AAAA" not in content
+    told = " ".join(read_blocks(blocks, CWD).told)
+    for named in ("image/heic", "A sound was left out", "a.bin"):
+        assert named in told
 
 
-def test_annotations_change_nothing() -> None:
+def test_what_is_typed_is_sent_whomever_it_is_for() -> None:
     block = text("hi") | {"annotations": {"audience": ["user"], "priority": 0}}
     assert to_content([block], CWD) == "hi"
+
+
+def test_what_is_for_the_user_alone_is_named_and_not_shown_to_the_model() -> None:
+    private = {"annotations": {"audience": ["user"]}}
+    blocks = [
+        embedded("file:///w/project/a.py", "secret words") | private,
+        link("file:///w/project/b.py", "b.py") | private,
+    ]
+    prompted = read_blocks(blocks, CWD)
+    assert prompted.content == "[@a.py](a.py) [@b.py](b.py)"
+    assert prompted.links == []
+
+
+@pytest.mark.parametrize(
+    ("uri", "expected"),
+    [
+        ("file:///w/project/a.py", Link("/w/project/a.py")),
+        ("file:///w/project/a%20b.py", Link("/w/project/a b.py")),
+        ("file:///w/project/src/", Link("/w/project/src")),
+        ("file:///etc/hosts", Link("/etc/hosts")),
+        ("src/a.py", Link("/w/project/src/a.py")),
+        ("file:///w/project/a.py#L10", Link("/w/project/a.py", 10, 10)),
+        ("file:///w/project/a.py#L10-20", Link("/w/project/a.py", 10, 20)),
+        ("file:///w/project/a.py#L10-L20", Link("/w/project/a.py", 10, 20)),
+        ("file:///w/project/a.py#L10:20", Link("/w/project/a.py", 10, 20)),
+        ("file:///w/project/a.py#L10C3-L20C9", Link("/w/project/a.py", 10, 20)),
+        ("file:///w/project/a.py#L20-10", Link("/w/project/a.py", 20, 20)),
+        ("file:///w/project/a.py?symbol=main#L3:9", Link("/w/project/a.py", 3, 9)),
+        ("file:///w/project/a.py?symbol=main", Link("/w/project/a.py", symbol="main")),
+        ("file:///w/project/a.py#Class.method", Link("/w/project/a.py", symbol="Class.method")),
+    ],
+)
+def test_what_a_link_names_is_to_be_read(uri: str, expected: Link) -> None:
+    assert read_blocks([link(uri)], CWD).links == [expected]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://example.org/page",
+        "http://localhost/a.py",
+        "zed:///agent/thread/1",
+        "file://server/share/a.py",
+        "file://[broken/a.py",
+        "",
+    ],
+)
+def test_what_is_elsewhere_is_not_to_be_read(uri: str) -> None:
+    assert read_blocks([text("see "), link(uri)], CWD).links == []
+
+
+def test_the_same_link_is_read_once_and_the_priority_is_kept() -> None:
+    important = link("file:///w/project/a.py") | {"annotations": {"priority": 1}}
+    prompted = read_blocks([important, important, link("file:///w/project/b.py")], CWD)
+    assert [(one.path, one.priority) for one in prompted.links] == [
+        ("/w/project/a.py", 1.0),
+        ("/w/project/b.py", 0.5),
+    ]
+
+
+def test_what_was_read_stands_beside_the_message_and_not_in_it() -> None:
+    attached = [
+        Attached(Link("/w/project/a.py", 2, 3), "two\nthree"),
+        Attached(Link("/etc/shadow"), "not read, since it may not be", failed=True),
+    ]
+    content = with_attached("Look", attached, CWD)
+    assert said_in(content) == "Look"
+    assert text_of(user_message(content)) == (
+        "Look\n\na.py#L2-3:\n```\ntwo\nthree\n```\n\n[/etc/shadow: not read, since it may not be]"
+    )
+
+
+def test_an_image_is_a_part_of_the_message() -> None:
+    prompted = read_blocks([text("What is this?"), PNG], CWD)
+    assert prompted.has_images
+    assert not prompted.told
+    assert prompted.content == [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}},
+    ]
+    assert said_in(prompted.content) == "What is this?\n\n[image]"
+    assert read_blocks([PNG], CWD).has_images
+
+
+def test_embedded_images_and_texts_in_base64_are_shown_too() -> None:
+    def blob(kind: str, data: str) -> dict[str, Any]:
+        resource = {"uri": "file:///w/project/x", "blob": data, "mimeType": kind}
+        return {"type": "resource", "resource": resource}
+
+    assert read_blocks([blob("image/png", "AAAA")], CWD).has_images
+    assert "```\nhi\n```" in to_content([blob("text/plain", "aGk=")], CWD)
 
 
 @pytest.mark.parametrize("blocks", [[], [text("")], [text(" \n")]])
@@ -101,6 +204,8 @@ def test_an_empty_prompt_is_refused(blocks: list[dict[str, Any]]) -> None:
         ({"type": "resource_link", "name": "a"}, "prompt[0].uri"),
         ({"type": "resource"}, "prompt[0].resource"),
         ({"type": "resource", "resource": {"text": "a"}}, "prompt[0].resource.uri"),
+        ({"type": "image", "mimeType": "image/png"}, "prompt[0].data"),
+        ({"type": "image", "mimeType": "image/png", "data": "no!"}, "prompt[0].data"),
     ],
 )
 def test_a_broken_block_is_refused_by_name(block: dict[str, Any], named: str) -> None:

@@ -38,7 +38,7 @@ def test_an_image_prompt_is_shown_as_its_text(stage: Stage) -> None:
         ],
         "m1",
     )
-    assert stage.screen.events == [UserPrompted("what is this?", "m1")]
+    assert stage.screen.events == [UserPrompted("what is this?\n\n[image]", "m1")]
 
 
 def test_a_result_and_the_end_of_its_card_are_one_commit(stage: Stage) -> None:
