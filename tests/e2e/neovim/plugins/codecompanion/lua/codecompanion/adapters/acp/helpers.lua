@@ -1,0 +1,1 @@
+return { form_messages = function(_, messages) return messages end }
