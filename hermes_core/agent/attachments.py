@@ -19,7 +19,7 @@ from hermes_core.agent.segments import Reach
 from hermes_core.agent.toolbox import Toolbox
 from hermes_core.ground.content import Attached, Link
 from hermes_core.ground.errors import HermesError, Interrupted
-from hermes_core.ground.events import ApprovalRequested, Emit, Event
+from hermes_core.ground.events import Emit, Event, ToolCallRunning
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import FunctionCall, ToolCall
 from hermes_core.tools.registry import Output, Prepared, Progress, ToolContext
@@ -103,19 +103,19 @@ def _refusal(
     request: CallRequest, prepared: Prepared, tools: Toolbox, show: Emit, interrupt: Interrupt
 ) -> str:
     """Return why it may not be read, ``""`` if it may; a question gets a card to stand by."""
-    card, is_shown = Card(request, show), False
+    held: list[Event] = []
+    card = Card(request, held.append)
+    card.start(prepared)
 
-    def emit(event: Event) -> None:
-        nonlocal is_shown
-        if isinstance(event, ApprovalRequested) and not is_shown:
-            card.start(prepared)
-            is_shown = True
+    def ask(event: Event) -> None:
+        while held:
+            show(held.pop(0))
         show(event)
 
-    refusal = tools.consent.refusal(card, prepared, emit, interrupt)
-    if is_shown:
+    refusal = tools.consent.refusal(card, prepared, ask, interrupt)
+    if not held:  # the card is shown
         if not refusal:
-            card.running()
+            show(ToolCallRunning(card.call_id))
         said = Output(refusal or "Put before the model with your message.", failed=bool(refusal))
         show(card.end(said, 0.0))
     return refusal
