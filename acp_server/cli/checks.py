@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from acp_server.cli.console import parts_of
-from acp_server.methods.assembly import lies_inside
 from hermes_core.ground.errors import ConfigError, StoreError
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config, load_config
+from hermes_core.local.homes import lies_inside
 from hermes_core.transport.loopback import is_silent
 
 PROGRAMS = (

@@ -19,8 +19,8 @@ def settings() -> "Config":
     Raises ``Failure`` if they lie inside the current folder, whose project could then send keys
     elsewhere and run code of its own, and ``ConfigError``.
     """
-    from acp_server.methods.assembly import lies_inside
     from hermes_core.local.config import load_config
+    from hermes_core.local.homes import lies_inside
 
     config = load_config(os.environ)
     if lies_inside(config.home, _folder(), os.environ):

@@ -18,9 +18,9 @@ from acp_server.permissions import Permissions
 from acp_server.rpc.errors import RpcError, invalid_params
 from acp_server.session import AcpSession, Ask
 from acp_server.subagents import View
-from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config import hermes_home
 from hermes_core.local.files import LocalFiles
+from hermes_core.local.homes import lies_inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,7 @@ def place_of(params: Mapping[str, Any], environ: Mapping[str, str]) -> Place:
     """Return the folders that ``session/new`` or ``session/load`` names.
 
     Raises ``RpcError`` (-32602) for one that is relative or missing, and for a ``$HERMES_HOME``
-    inside of one: a repository could have set it, and with it what runs unasked. Folders that
-    hold the user's own home are no repository.
+    in the project of one: a repository could have set it, and with it what runs unasked.
     """
     cwd = _folder(params["cwd"], "cwd")
     further = params.get("additionalDirectories") or []
@@ -49,7 +48,7 @@ def place_of(params: Mapping[str, Any], environ: Mapping[str, str]) -> Place:
         _folder(path, f"additionalDirectories[{index}]") for index, path in enumerate(further)
     )
     place = Place(cwd, additional)
-    _refuse_home_inside(place.roots, environ)
+    refuse_home_inside(place.roots, environ)
     return place
 
 
@@ -121,28 +120,12 @@ def _folder(path: str, field: str) -> Path:
     return Path(os.path.normpath(path))
 
 
-def _refuse_home_inside(roots: Sequence[Path], environ: Mapping[str, str]) -> None:
+def refuse_home_inside(roots: Sequence[Path], environ: Mapping[str, str]) -> None:
+    """Raise ``RpcError`` for a ``$HERMES_HOME`` that a project of ``roots`` could have set."""
     if environ.get("HERMES_HOME", "").strip():
         home = hermes_home(environ).resolve()
         if lies_inside(home, roots, environ):
             raise _home_inside(home)
-
-
-def lies_inside(home: Path, roots: Sequence[Path], environ: Mapping[str, str]) -> bool:
-    """Return whether ``home`` lies in a root that could change its settings.
-
-    The user's own home, and what holds it, may be a root all the same.
-    """
-    home = home.resolve()
-    try:
-        usual = hermes_home({**environ, "HERMES_HOME": ""}).resolve()
-    except ConfigError:  # the user has no home
-        usual = None
-    for root in (root.resolve() for root in roots):
-        users_own = usual is not None and (home == usual or usual.parent.is_relative_to(root))
-        if home.is_relative_to(root) and not users_own:
-            return True
-    return False
 
 
 def _home_inside(home: Path) -> RpcError:

@@ -96,6 +96,11 @@ class Connection:
             self._notices.update(dict.fromkeys(texts, True))
             return texts
 
+    def tell(self, text: str) -> None:
+        """Have a person told ``text``, once, at the next occasion."""
+        with self._lock:
+            self._add_notices([text])
+
     def _add_notices(self, texts: Iterable[str]) -> None:
         for text in texts:
             self._notices.setdefault(text, False)

@@ -19,7 +19,9 @@ def warm(connection: Connection, steps: Sequence[Step] | None = None) -> None:
     if not connection.warmed:
         connection.warmed = True
         chosen = (
-            (_tools, _transport, _model, _environment, _prices, _models) if steps is None else steps
+            (_tools, _transport, _model, _environment, _sandbox, _prices, _models)
+            if steps is None
+            else steps
         )
         threading.Thread(target=_run, args=(connection, chosen), name="warm", daemon=True).start()
 
@@ -55,6 +57,14 @@ def _environment(connection: Connection) -> None:
     from hermes_core.local.processes import child_environment
 
     child_environment(connection.config())
+
+
+def _sandbox(connection: Connection) -> None:
+    from hermes_core.commands.sandbox import notice_once
+
+    notice = notice_once(connection.config())
+    if notice:
+        connection.tell(notice)
 
 
 def _prices(connection: Connection) -> None:

@@ -1,7 +1,14 @@
 """``/sandbox``: what holds commands on this machine, and why not more does."""
 
+import os
+from contextlib import suppress
+
+from hermes_core.local.config import Config
 from hermes_core.local.confinement import SandboxMode
 from hermes_core.local.sandbox import SANDBOX, Walls
+
+TOLD = "sandbox-told"
+"""The file in our home that says what was told of a missing sandbox already."""
 
 _UNASKED = (
     "It can write to nothing but a temporary folder of its own, and reaches no network and no "
@@ -35,6 +42,27 @@ def sandbox_text(mode: SandboxMode) -> str:
     if any("not installed" in reason for reason in walls.reasons):
         lines.append(f"- {_INSTALL}")
     return "\n".join(lines)
+
+
+def notice_once(config: Config) -> str:
+    """Return what a person should know where there is no sandbox; ``""`` if it was told before."""
+    if config.sandbox_mode == "off":
+        return ""
+    walls = SANDBOX.walls()
+    if walls.unasked is not None:
+        return ""
+    reasons = "; ".join(walls.reasons)
+    path = config.home / TOLD
+    with suppress(OSError, UnicodeDecodeError):
+        if path.read_text(encoding="utf-8") == reasons:
+            return ""
+    with suppress(OSError):
+        os.makedirs(config.home, mode=0o700, exist_ok=True)
+        path.write_text(reasons, encoding="utf-8")
+    return (
+        f"Commands run without a sandbox here ({reasons}). Approval is all that holds them, and "
+        "fewer of them run without a question. `/sandbox` tells more."
+    )
 
 
 def _approved(mode: SandboxMode, walls: Walls) -> str | None:

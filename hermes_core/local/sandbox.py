@@ -21,11 +21,6 @@ from hermes_core.local.wall import Wall
 
 WallName = Literal["bubblewrap", "Landlock"]
 
-NO_WALL: Final = (
-    "Commands run without a sandbox here: {reason} What runs unasked is narrower for that; see "
-    "`/sandbox`."
-)
-
 _PATIENCE: Final = 10.0
 _MARK: Final = "held"
 _UNASKED: Final = """

@@ -1,0 +1,65 @@
+"""Whether our own home could have been put in its place by a project.
+
+``HERMES_HOME`` comes from the environment, and that of an editor may come from the project that it
+has open: from its ``.envrc``, or from a dev container. What lies in our home decides on what runs.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from hermes_core.ground.errors import ConfigError
+from hermes_core.local.config import hermes_home
+
+_MARKS: Final = (".git", ".hg", ".jj", ".svn", ".envrc", "mise.toml", ".mise.toml", ".devcontainer")
+"""What the topmost folder of a project holds: a repository, or what sets an environment."""
+
+
+def lies_inside(home: Path, roots: Iterable[Path], environ: Mapping[str, str]) -> bool:
+    """Return whether ``home`` lies in a project of one of ``roots``, or such a root lies in it.
+
+    A root's project begins at the root, or where a folder above it shows that it is a part of one.
+    The user's own home, and what holds it, is no project for that matter: ``~/.hermes`` may lie in
+    a root.
+    """
+    home = home.resolve()
+    usual = _usual_home(environ)
+    if home == usual:
+        return False
+    for root in (root.resolve() for root in roots):
+        if root.is_relative_to(home) and not _holds(home, usual):
+            return True
+        folders = (root, *(one for one in root.parents if _is_marked(one)))
+        if any(home.is_relative_to(one) and not _holds(one, usual) for one in folders):
+            return True
+    return False
+
+
+def lies_in_a_project(environ: Mapping[str, str]) -> bool:
+    """Return whether ``HERMES_HOME`` is set to a place in any project; for when none is open yet.
+
+    Raises ``ConfigError`` for one that cannot be used.
+    """
+    if not environ.get("HERMES_HOME", "").strip():
+        return False
+    home, usual = hermes_home(environ).resolve(), _usual_home(environ)
+    if home == usual:
+        return False
+    return any(_is_marked(one) and not _holds(one, usual) for one in (home, *home.parents))
+
+
+def _is_marked(folder: Path) -> bool:
+    return any(os.path.lexists(folder / mark) for mark in _MARKS)
+
+
+def _holds(folder: Path, usual: Path | None) -> bool:
+    """Return whether a folder holds the user's home."""
+    return usual is not None and usual.parent.is_relative_to(folder)
+
+
+def _usual_home(environ: Mapping[str, str]) -> Path | None:
+    try:
+        return hermes_home({**environ, "HERMES_HOME": ""}).resolve()
+    except ConfigError:  # the user has no home
+        return None
