@@ -241,7 +241,7 @@ def test_a_child_that_cannot_stop_is_given_up_and_shows_nothing_more(
 
 
 def test_a_child_may_be_stopped_alone(provider: FakeProvider, make_agent: MakeAgent) -> None:
-    family = Family(tasks("a", "b"), a=runs("true"), b=runs("true"))
+    family = Family(tasks("a", "b"), a=runs("touch a"), b=runs("touch b"))
     provider.handler = family
     asked = threading.Semaphore(0)
     screen = Screen(lambda _question: asked.release())
