@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts bench lock clean
+.PHONY: demo test nightly lint types contracts bench lock clean
 
 demo: $(READY)
 	@$(BIN)/hermes demo
 
 test: $(READY)
 	$(BIN)/pytest -n 2
+
+# Clients that take long to install: Jupyter AI's, and Emacs where there is one.
+nightly: $(READY)
+	HERMES_NIGHTLY=1 $(BIN)/pytest -n 2 tests/nightly tests/e2e/test_emacs.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
