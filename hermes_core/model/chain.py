@@ -86,6 +86,12 @@ class Chain:
         """Whether a fallback is left that this turn has not asked."""
         return len(self._asked | {0}) < len(self._candidates)
 
+    @property
+    def following(self) -> str:
+        """The name of the fallback that is asked next in this turn, ``""`` if none is left."""
+        left = (n for n in range(1, len(self._candidates)) if n not in self._asked)
+        return next((self._candidates[n].name for n in left), "")
+
     def begin_turn(self) -> Candidate:
         """Return the candidate that a new turn asks first."""
         if self._clock() >= self._rests_until:

@@ -16,6 +16,7 @@ A conversation that is too long is for the turn to shorten: no wait and no other
 
 import math
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from hermes_core.ground.errors import (
@@ -86,7 +87,8 @@ class State:
     attempt: how often the provider was asked, from 1.
     text_shown: whether a person has seen text of the failed answer. It is not said twice: then
         the failure is told instead.
-    mends: those that are still open here. another: whether the chain has a provider left.
+    mends: those that are still open here. another: whether the chain has a provider left;
+        following: the name of that one.
     jitter: a random number from 0 to 1.
     """
 
@@ -96,6 +98,7 @@ class State:
     mends: frozenset[Mend] = frozenset()
     another: bool = False
     jitter: float = 0.0
+    following: str = ""
 
 
 _CHECK_KEY = "Check the key: `hermes doctor` tells where it comes from."
@@ -145,16 +148,25 @@ def decide(error: ProviderError, state: State) -> Action:
     return Action("fall_back" if falls_back else "give_up")
 
 
-def announcement(error: ProviderError, action: Action, state: State) -> str:
-    """Return what a person reads while we go on with the same provider."""
+def announcement(
+    error: ProviderError, action: Action, state: State, now: float | None = None
+) -> str:
+    """Return what a person reads while we go on with the same provider: what failed and follows.
+
+    now: Unix seconds, for the time of day at which a wait ends.
+    """
     if action.kind == "strip":
         return f"{error} Sending the conversation again without its earlier reasoning."
     if action.kind == "refresh":
         return f"{error} Renewing the login and trying again."
     if action.kind == "rotate":
         return f"{error} Trying again with the next key of {error.provider}."
-    when = f"in {action.seconds:.0f} s" if action.seconds >= 1 else "now"
-    return f"{error} Trying again {when} ({state.attempt} of {state.max_retries})."
+    when = "now"
+    if action.seconds >= 1:
+        clock = "" if now is None else f", at {_time_of_day(now + action.seconds)}"
+        when = f"in {action.seconds:.0f} s{clock}"
+    then = f"{state.following} is asked" if state.following else "the turn ends"
+    return f"{error} Trying again {when} ({state.attempt} of {state.max_retries}, then {then})."
 
 
 def last_words(error: ProviderError, attempt: int, *, text_shown: bool, providers: int = 1) -> str:
@@ -169,6 +181,10 @@ def last_words(error: ProviderError, attempt: int, *, text_shown: bool, provider
     else:
         tries = f" Tried {attempt} times." if attempt > 1 else ""
     return f"{error}{_asked(error)}{tries} {error.advice or rule_for(error).advice}"
+
+
+def _time_of_day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%H:%M:%S")
 
 
 def rule_for(error: ProviderError) -> Rule:

@@ -239,6 +239,7 @@ class Model:
             text_shown=text_shown,
             mends=self._seat.mends(strip=self._may_strip(error, messages)),
             another=self._seat.has_another,
+            following=self._seat.following,
             jitter=self._chance(),
         )
 
@@ -254,7 +255,7 @@ class Model:
         """Do what was decided; return whether the model can be asked again."""
         if action.kind == "fall_back":
             return self._seat.fall_back(error, ask.emit)
-        ask.emit(StatusChanged("warning", announcement(error, action, state)))
+        ask.emit(StatusChanged("warning", announcement(error, action, state, time.time())))
         if action.kind == "refresh":
             return self._seat.refresh(error, ask.interrupt)
         if action.kind == "rotate":

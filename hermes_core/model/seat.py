@@ -77,6 +77,11 @@ class Seat:
         return self._chain.has_another
 
     @property
+    def following(self) -> str:
+        """The name of the fallback that is asked next, ``""`` if none is left."""
+        return self._chain.following
+
+    @property
     def is_metered(self) -> bool:
         """Whether calls are paid by their tokens; those of a login belong to a subscription."""
         credential = self._ready().credential

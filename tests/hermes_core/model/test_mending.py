@@ -190,7 +190,7 @@ def test_a_login_service_that_is_down_is_waited_for_like_any_other(
     providers[0].script(say("here"))
     assert ask(make(pool, logins=pool, retries=1), shown)["content"] == "here"
     assert len(shown.statuses) == 1
-    assert "Trying again now (1 of 1)" in shown.statuses[0]
+    assert "Trying again now (1 of 1, then the turn ends)" in shown.statuses[0]
 
 
 def test_a_login_that_still_serves_is_used_if_it_cannot_be_renewed_yet(

@@ -1,5 +1,7 @@
 """The recovery table: what follows which failure."""
 
+from datetime import datetime
+
 import pytest
 
 from hermes_core.ground.errors import (
@@ -181,7 +183,13 @@ def test_how_long_a_provider_asks_to_wait_is_told(asked: float, told: str) -> No
 def test_a_person_reads_what_happened_and_what_comes_next() -> None:
     error = RateLimited("x takes no more requests now (429).")
     said = announcement(error, Action("wait", 12.4), State(1, 3))
-    assert said == "x takes no more requests now (429). Trying again in 12 s (1 of 3)."
+    assert said == (
+        "x takes no more requests now (429). Trying again in 12 s (1 of 3, then the turn ends)."
+    )
+    moment = datetime(2026, 5, 4, 10, 20, 30).astimezone().timestamp()
+    state = State(3, 3, another=True, following="b through y")
+    said = announcement(error, Action("wait", 12.0), state, moment)
+    assert said.endswith("Trying again in 12 s, at 10:20:42 (3 of 3, then b through y is asked).")
     assert "without it" in announcement(StaleReasoning("x."), Action("strip"), State(1, 3))
     refused = AuthFailed("x refused the credential (401).", provider="x")
     assert "Renewing the login" in announcement(refused, Action("refresh"), State(1, 3))

@@ -150,7 +150,7 @@ def test_what_may_pass_is_tried_again_and_said(
     assert shown.text == "fine"
     assert len(shown.statuses) == 1
     assert "Trying again" in shown.statuses[0]
-    assert "(1 of 3)" in shown.statuses[0]
+    assert "(1 of 3, then the turn ends)" in shown.statuses[0]
 
 
 def test_the_status_comes_before_the_wait(
