@@ -138,14 +138,15 @@ class Judge:
             return Finding(forbidden=f"{why} (rule {verdict.rule}). It is refused in every mode.")
         if verdict.verdict == "safe":
             return Finding(denials=denials)
-        rules: tuple[Rule, ...] = (exact,)
-        if verdict.scope is not None:
+        hard = verdict.unclear or self._is_delicate(verdict)
+        rules: tuple[Rule, ...] = () if hard else (exact,)
+        if rules and verdict.scope is not None:
             name = str(verdict.scope)
             rules = (Rule("allow", "program", name, self._root, verdict.scope.effect), exact)
         return Finding(
             "; ".join(verdict.reasons) or "commands are confirmed in this mode",
-            verdict.unclear or self._is_delicate(verdict),
-            rules=() if verdict.unclear else rules,
+            hard,
+            rules=rules,
             denials=denials,
             details=_details(verdict),
         )

@@ -11,6 +11,7 @@ _OWN_FILES = frozenset(
         "auth.json",
         ".env",
         "config.yaml",
+        "approvals.yaml",
         "hermes_sessions.db",
         "hermes_sessions.db-wal",
         "hermes_sessions.db-shm",

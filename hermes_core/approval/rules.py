@@ -2,10 +2,12 @@
 
 Each rule is of one workspace, the working folder of the session in which it was made. A workspace
 may bring rules of its own, in ``.hermes/approvals.yaml``; they can only tighten: what they
-would allow is passed over.
+would allow is passed over. Neither file may be a link: what it led to could be changed as a file
+of a project, or be none of the workspace's.
 """
 
 import os
+import reprlib
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -29,6 +31,13 @@ _HEAD = """\
 # answer: allow or deny. kind: command (the exact text), program (the program, its subcommand and
 # what it may do), edit or read (a file), other. workspace: the folder that a session works in.
 """
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel = 2  # few lines of YAML can stand for more than fits into any memory
+_SHORT.maxdict = 6
+_SHORT.maxstring = 60
+_LINK = "{path} is a link, which is not followed. Put the file itself there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +72,17 @@ class Rules:
     """
 
     def __init__(self, home: Path | None = None, workspace: Path | None = None) -> None:
-        self._path = None if home is None else home / FILE_NAME
-        self._workspace = None if workspace is None else str(workspace)
-        self._tightening = None if workspace is None else workspace / WORKSPACE_FILE
+        self._path = None if home is None else Path(os.path.realpath(home)) / FILE_NAME
+        self._workspace = None if workspace is None else os.path.realpath(workspace)
+        self._tightening = self._workspace_file()
         self._lock = threading.Lock()
         self._own: list[Rule] = []
         self._read: dict[Path, tuple[object, list[Rule], tuple[str, ...]]] = {}
 
     def all(self) -> list[Rule]:
-        """Return the rules of the file, in its order."""
+        """Return the rules of the file, in its order, then those of this session alone."""
         with self._lock:
-            return self._of(self._path)[0]
+            return [*self._of(self._path)[0], *self._own]
 
     def problems(self) -> tuple[str, ...]:
         """Return what of the files is no rule, for a person."""
@@ -109,6 +118,8 @@ class Rules:
             entry["effect"] = rule.effect
         entry |= {"workspace": rule.workspace, "since": rule.since or time.strftime("%Y-%m-%d")}
         try:
+            _require_text(rule)
+            _require_no_link(self._path)
             append_entry(self._path, _KEY, entry, _HEAD)
         except ConfigError as error:
             with self._lock:
@@ -117,20 +128,32 @@ class Rules:
         return ""
 
     def revoke(self, number: int) -> Rule:
-        """Take the rule of this number, from 1, out of the file; raises ``ConfigError``."""
+        """Forget the rule of this number in ``all``, from 1; raises ``ConfigError``."""
         from hermes_core.local.yaml_list import remove_entry
 
-        entries = _entries(self._path) if self._path else []
+        entries = _entries(self._path) if self._path and _stamp(self._path) else []
         read = enumerate(map(_rule, entries))
         places = [(place, one) for place, one in read if isinstance(one, Rule)]
-        if not 1 <= number <= len(places) or self._path is None:
-            raise ConfigError(f"There is no rule {number}. `hermes approvals list` numbers them.")
-        remove_entry(self._path, _KEY, places[number - 1][0])
-        return places[number - 1][1]
+        if self._path is not None and 1 <= number <= len(places):
+            remove_entry(self._path, _KEY, places[number - 1][0])
+            return places[number - 1][1]
+        with self._lock:
+            if not 1 <= number - len(places) <= len(self._own):
+                raise ConfigError(_no_number(number, len(places) + len(self._own)))
+            return self._own.pop(number - len(places) - 1)
+
+    def _workspace_file(self) -> Path | None:
+        """Return the workspace's own file, unless it is the user's."""
+        if self._workspace is None:
+            return None
+        path = Path(self._workspace) / WORKSPACE_FILE
+        return None if path == self._path else path
 
     def _of(self, path: Path | None) -> tuple[list[Rule], tuple[str, ...]]:
         if path is None:
             return [], ()
+        if _is_link(path):
+            return [], (_LINK.format(path=path),)
         stamp = _stamp(path)
         kept = self._read.get(path)
         if kept is None or kept[0] != stamp:
@@ -140,14 +163,34 @@ class Rules:
 
 
 def _stamp(path: Path) -> object:
-    """Return what changes with a file; None for what is no file of its own."""
+    """Return what changes with a file; None if there is none."""
     try:
-        if path.is_symlink() or path.parent.is_symlink():
-            return None
         status = path.stat()
     except OSError:
         return None
-    return (status.st_mtime_ns, status.st_size, status.st_ino)
+    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+
+def _is_link(path: Path) -> bool:
+    return path.is_symlink() or path.parent.is_symlink()
+
+
+def _require_no_link(path: Path) -> None:
+    if _is_link(path):
+        raise ConfigError(_LINK.format(path=path))
+
+
+def _require_text(rule: Rule) -> None:
+    try:
+        f"{rule.what}{rule.workspace}".encode()
+    except UnicodeEncodeError:
+        raise ConfigError("Its name holds bytes that are no text, and cannot be kept.") from None
+
+
+def _no_number(number: int, count: int) -> str:
+    if not count:
+        return "There are no rules."
+    return f"There is no rule {number}: they are numbered from 1 to {count}. List them again."
 
 
 def _load(path: Path, stamp: object, workspace: str | None) -> tuple[list[Rule], tuple[str, ...]]:
@@ -184,17 +227,17 @@ def _rule(entry: object, workspace: str | None = None) -> Rule | str:
     workspace: the folder that it is of, whatever it says.
     """
     if not isinstance(entry, Mapping):
-        return f"{str(entry)[:80]!r} is no rule"
+        return f"{_SHORT.repr(entry)} is no rule"
     what, folder = entry.get("what"), workspace or entry.get("workspace")
     answer = next((one for one in get_args(Answered) if one == entry.get("answer")), None)
     kind = next((one for one in get_args(Kind) if one == entry.get("kind")), None)
     if answer is None or kind is None:
         return (
             f"an answer is one of {', '.join(get_args(Answered))}, a kind one of"
-            f" {', '.join(get_args(Kind))}: {dict(entry)!r:.200}"
+            f" {', '.join(get_args(Kind))}: {_SHORT.repr(entry)}"
         )
     if not all(isinstance(one, str) and one for one in (what, folder)):
-        return f"a rule needs the texts what and workspace: {dict(entry)!r:.200}"
+        return f"a rule needs the texts what and workspace: {_SHORT.repr(entry)}"
     effect, since = (str(entry.get(name) or "") for name in ("effect", "since"))
     real = os.path.realpath(os.path.expanduser(str(folder)))
     return Rule(answer, kind, str(what), real, effect, since)
