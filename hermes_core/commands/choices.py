@@ -134,7 +134,9 @@ def _listed_prices(runtime: Runtime) -> tuple[float, float] | None:
     if runtime.prices is None and "genai_prices" not in sys.modules:
         return None
     read, written = (estimate(runtime, one) for one in (Usage(input=1_000), Usage(output=1_000)))
-    return None if read is None or written is None else (read * 1_000, written * 1_000)
+    if read is None or written is None:
+        return None
+    return round(read * 1_000, 6), round(written * 1_000, 6)
 
 
 def _is_users_own(runtime: Runtime) -> bool:

@@ -7,8 +7,10 @@ from typing import Any, get_args
 import pytest
 
 from hermes_core.ground.errors import HermesError, StreamCut
-from hermes_core.ground.runtime import ApiMode
-from hermes_core.wire.formats import format_for
+from hermes_core.ground.reasoning import EFFORT, NO_REASONING, Reasoning
+from hermes_core.ground.runtime import ApiMode, Compat, Runtime
+from hermes_core.ground.secrets import Secret
+from hermes_core.wire.formats import efforts_of, format_for
 from hermes_core.wire.pieces import CallPiece, FinishPiece, TextPiece
 from hermes_core.wire.sse import decode
 from tests.golden.cases import API_MODES, CASES, CONVERSATIONS, Case
@@ -89,3 +91,28 @@ def test_nothing_in_a_stream_makes_the_parser_fall_over(case: Case) -> None:
                 list(case.wire.parse(decode([spoiled.encode("utf-8", "replace")])))
             except HermesError:
                 continue
+
+
+@pytest.mark.parametrize(
+    ("told", "effort", "levels"),
+    [
+        (None, None, ()),
+        (NO_REASONING, None, ()),
+        (Reasoning(on={"x": EFFORT}), None, ("low", "medium", "high")),
+        (Reasoning(on={"x": EFFORT}, off={"x": 0}, efforts=(("max", 9),)), None, ("none", "max")),
+        (None, "high", ("none", "minimal", "low", "medium", "high")),
+    ],
+)
+def test_the_efforts_of_a_model_are_those_that_its_endpoint_knows(
+    told: Reasoning | None, effort: str | None, levels: tuple[str, ...]
+) -> None:
+    runtime = Runtime(
+        "x",
+        "m",
+        "chat_completions",
+        "http://x",
+        Secret(""),
+        compat=Compat(reasoning=told),
+        reasoning_effort=effort,
+    )
+    assert efforts_of(runtime) == levels
