@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from hermes_core.commands.editor_entry import own_file, quoted, with_entry
-from hermes_core.commands.editor_table import EDITORS, Program, find_editor
+from hermes_core.commands.editor_table import EDITORS, Editor, Program, find_editor
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.version import __version__
 from hermes_core.local.jsonc_edit import load
@@ -234,8 +234,11 @@ def test_the_icon_keeps_to_the_registrys_rules() -> None:
 
 # The pages
 
+DOCS = ROOT / "docs" / "editors.md"
+PAGES = [*sorted(CLIENTS.glob("**/README.md")), DOCS, ROOT / "README.md"]
 
-@pytest.mark.parametrize("path", sorted(CLIENTS.glob("**/README.md")), ids=lambda p: p.parent.name)
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_a_page_names_what_is_there(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
@@ -243,6 +246,19 @@ def test_a_page_names_what_is_there(path: Path) -> None:
     names = {editor.name for editor in EDITORS}
     for name in re.findall(r"hermes editor (?:un)?install ([a-z-]+)", text):
         assert name in names
+
+
+@pytest.mark.parametrize("editor", EDITORS, ids=lambda e: e.name)
+def test_every_editor_is_on_the_pages(editor: Editor) -> None:
+    for path in (DOCS, ROOT / "README.md", CLIENTS / "README.md"):
+        assert f"`{editor.name}`" in path.read_text(encoding="utf-8") or (
+            f"install {editor.name}`" in path.read_text(encoding="utf-8")
+        ), path
+
+
+@pytest.mark.parametrize("name", ["codecompanion", "agent-shell"])
+def test_the_line_to_add_is_the_one_that_the_program_tells(name: str) -> None:
+    assert find_editor(name).line in DOCS.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("folder", ["zed", "jetbrains", "neovim", "emacs", "jupyter", "acpx"])
