@@ -15,7 +15,7 @@ from rich.text import Text
 
 from acp_server.cli.client import AcpClient
 from acp_server.cli.connection import Params, RpcFailure
-from acp_server.cli.console import Failure, Quit, is_terminal, parts_of, say, terminal
+from acp_server.cli.console import Failure, Quit, is_terminal, say, terminal
 from acp_server.cli.entry import Entry
 from acp_server.cli.keyboard import Keyboard, silence
 from acp_server.cli.live import LivePaper
@@ -25,6 +25,7 @@ from acp_server.cli.printable import visible, visible_line
 from acp_server.cli.questions import Asker, KeyAsker, NobodyAsker, TerminalFace
 from acp_server.cli.transcript import Transcript
 from acp_server.cli.turns import Turns, explained
+from hermes_core.ground.advice import parts_of
 from hermes_core.ground.version import __version__
 from hermes_core.local.config import hermes_home
 from hermes_core.sessions.finding import NotFound, choose

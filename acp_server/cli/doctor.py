@@ -3,13 +3,11 @@
 import os
 import sys
 
-from acp_server.cli.checks import Finding, Report, examine
 from acp_server.cli.console import coloured, say, wrapped
 from acp_server.cli.printable import visible_line
-from hermes_core.ground.runtime import Runtime
+from hermes_core.commands.checks import Finding, Report, examine, resolved
 from hermes_core.ground.secrets import REDACTOR
 from hermes_core.ground.version import __version__
-from hermes_core.local.config import Config
 
 MARKS = {"good": "✓", "odd": "!", "bad": "✗", "": " "}
 COLOURS = {"good": "\x1b[32m", "odd": "\x1b[33m", "bad": "\x1b[31m"}
@@ -30,16 +28,6 @@ def run_doctor() -> int:
     if any(finding.mark == "bad" and finding.about == "provider" for finding in report.findings):
         say(WIZARD)
     return 0 if report.ready else 1
-
-
-def resolved(config: Config, provider: str | None = None, model: str | None = None) -> Runtime:
-    """Return the runtime that a session would use. Raises ``ConfigError``."""
-    from hermes_core.providers.credentials import load_credentials, resting
-    from hermes_core.providers.resolution import Request, resolve
-
-    request = Request(provider=provider, model=model)
-    stored = load_credentials(config)
-    return resolve(request, config, credentials=stored, resting=resting(config))
 
 
 def show(report: Report) -> None:

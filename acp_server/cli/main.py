@@ -9,7 +9,7 @@ from typing import Any
 
 from acp_server.cli.approvals import add_approvals_parser, run_approvals
 from acp_server.cli.auth import add_auth_parser, run_auth
-from acp_server.cli.console import Failure, Quit, explain, parts_of, say
+from acp_server.cli.console import Failure, Quit, explain, say
 from acp_server.cli.editor import add_editor_parser, run_editor
 from acp_server.cli.fallback import add_fallback_parser, run_fallback
 from acp_server.cli.memory import add_memory_parser, run_memory
@@ -18,6 +18,7 @@ from acp_server.cli.printable import visible_line
 from acp_server.cli.prompt import add_prompt_parser, run_prompt
 from acp_server.cli.providers import run_providers
 from acp_server.cli.sessions import add_sessions_parser, run_sessions
+from hermes_core.ground.advice import parts_of
 
 MODES = ("default", "accept_edits", "plan", "bypass")
 INTERRUPTED = 130

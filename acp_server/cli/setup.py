@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from getpass import getpass
 from pathlib import Path
 
-from acp_server.cli.checks import Report, examine
 from acp_server.cli.console import Failure, is_terminal, say
-from acp_server.cli.doctor import resolved, show
+from acp_server.cli.doctor import show
 from acp_server.cli.printable import visible_line
 from acp_server.cli.settings import add_model, add_variable
+from hermes_core.commands.checks import Report, examine, resolved
 from hermes_core.local.config import Config
 
 MENU = """\

@@ -8,11 +8,12 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 
 from acp_server.cli.client import AcpClient
 from acp_server.cli.connection import RpcFailure
-from acp_server.cli.console import Failure, Quit, parts_of
+from acp_server.cli.console import Failure, Quit
 from acp_server.cli.keyboard import Keyboard
 from acp_server.cli.live import FRAME_SECONDS, LivePaper
 from acp_server.cli.printable import visible, visible_line
 from acp_server.cli.transcript import Transcript
+from hermes_core.ground.advice import parts_of
 
 AUTH_REQUIRED = -32000
 FAILED = "failed"

@@ -90,6 +90,16 @@ class AIAgent(Parts):
         return [spec.schema for spec in self._tools.values()]
 
     @property
+    def messages(self) -> list[Message]:
+        """The history as the next request would hold it, oldest first; a new list."""
+        return list(self._session.conversation.messages)
+
+    @property
+    def in_context(self) -> int:
+        """Tokens that the provider counted in the last request and its answer; 0 before any."""
+        return self._engine.in_use[0]
+
+    @property
     def system_prompt(self) -> str:
         """The session's prompt, built and stored at its first use."""
         return self._session.prompt()

@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_core.agent.checkpointing import Checkpointing, Shadows
@@ -28,6 +29,21 @@ NAME = "rewind"
 
 _DECLINED = "Nothing was changed: the user declined."
 _WHY = "Files are put back as they were."
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file that a session changed. old, new: its text; None for none, binary or large.
+
+    since: whether it was changed again after the session's last turn.
+    """
+
+    path: Path
+    old: str | None
+    new: str | None
+    is_new: bool
+    is_gone: bool
+    since: bool
 
 
 class Rewind:
@@ -60,6 +76,25 @@ class Rewind:
     def checkpoints(self) -> list[Checkpoint]:
         """Return the turns that can be taken back, oldest first."""
         return self._undoer.checkpoints()
+
+    def changes(self, interrupt: Interrupt | None = None) -> list[Changed]:
+        """Return what this session has changed in files, by path; what was taken back is not.
+
+        Raises ``ToolError`` where there is no git, and ``Interrupted``.
+        """
+        latch = interrupt or Interrupt()
+        return [
+            Changed(
+                Path(one.root, one.path),
+                self._undoer.text(one.root, one.old, latch),
+                self._undoer.text(one.root, one.new, latch),
+                is_new=one.old is None,
+                is_gone=one.new is None,
+                since=one.since,
+            )
+            for one in self._undoer.changes(latch)
+            if one.old != one.new
+        ]
 
     def undo(self, turns: int = 1, interrupt: Interrupt | None = None) -> Undone | None:
         """Take the last turns back; None if the user declined. Raises ``HermesError``."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_core.agent.checkpointing import Shadows
+from hermes_core.agent.net_changes import Net, net_changes
 from hermes_core.ground.content import CardContent, Diff, Text
 from hermes_core.ground.errors import HermesError, ToolError
 from hermes_core.ground.events import Rewound
@@ -117,33 +118,25 @@ class Undoer:
     def _rows(self) -> Checkpoints:
         return Checkpoints(self._store, self._session_id())
 
+    def changes(self, interrupt: Interrupt) -> list[Net]:
+        """Return what all turns that were not taken back changed in files, path by path."""
+        return self._net(self._rows().all(), interrupt)
+
+    def text(self, root: str, state: State | None, interrupt: Interrupt) -> str | None:
+        """Return a snapshot's file as text; None for none, and for what is binary or large."""
+        return _text(self._shadows.shadow_of(root), state, interrupt)
+
+    def _net(self, turns: Sequence[Checkpoint], interrupt: Interrupt) -> list[Net]:
+        return net_changes(turns, self._shadows.shadow_of, self._session_id(), interrupt)
+
     def _backwards(
         self, turns: Sequence[Checkpoint], interrupt: Interrupt
     ) -> tuple[list[Replaced], list[Path]]:
         """Return what to put back to undo ``turns``, and what was changed after them."""
-        files: list[Replaced] = []
-        kept: list[Path] = []
-        for root in dict.fromkeys(shot.root for turn in turns for shot in turn.snapshots):
-            shots = [shot for turn in turns for shot in turn.snapshots if shot.root == root]
-            shadow = self._shadows.shadow_of(root)
-            now = shadow.take(interrupt).tree
-            shadow.keep(self._session_id(), now, interrupt)
-            first: dict[str, State | None] = {}
-            standing: dict[str, State | None] = {}
-            for shot in reversed(shots):
-                for change in shadow.changes(shot.before, shot.after or now, interrupt):
-                    if change.path not in standing:
-                        standing[change.path] = change.new
-                    elif first[change.path] != change.new:
-                        continue  # someone else changed it between the turns
-                    first[change.path] = change.old
-            since = _since(shadow, shots[-1].after or now, now, interrupt)
-            for path, old in sorted(first.items()):
-                if path in since:
-                    kept.append(Path(root, path))
-                elif old != standing[path]:
-                    files.append(Replaced(root, path, standing[path], old))
-        return files, kept
+        net = self._net(turns, interrupt)
+        files = [Replaced(one.root, one.path, one.new, one.old) for one in net if not one.since]
+        kept = [Path(one.root, one.path) for one in net if one.since]
+        return [one for one in files if one.before != one.after], kept
 
     def _apply(self, files: Sequence[Replaced], interrupt: Interrupt) -> list[Replaced]:
         """Put files back; return those that turned out to be changed, or could not be written."""
@@ -178,10 +171,6 @@ class Undoer:
             else:
                 shown.append(Diff(path, old, new))
         return shown, [_place(one) for one in files]
-
-
-def _since(shadow: Shadow, after: str, now: str, interrupt: Interrupt) -> set[str]:
-    return {change.path for change in shadow.changes(after, now, interrupt)}
 
 
 def _stands(one: Replaced) -> bool:

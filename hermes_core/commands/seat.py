@@ -1,7 +1,8 @@
 """What a slash command is, and what it may look at and change."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hermes_core.ground.actions import Mode
@@ -28,6 +29,7 @@ class Seat:
         queue, by their numbers, and those who wait for their answers are told so.
     open_numbers: returns the numbers of what begins by itself or runs.
     show_history: shows all that the session's log holds, as where a session is loaded.
+    environ: the environment of the program.
     """
 
     agent: "AIAgent"
@@ -45,6 +47,7 @@ class Seat:
     drop: Callable[[Sequence[int]], None] = lambda _: None
     open_numbers: Callable[[], frozenset[int]] = frozenset
     show_history: Callable[[], None] = lambda: None
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,12 @@ class Command:
     def usage(self) -> str:
         """How it is typed, without the slash."""
         return f"{self.name} {self.hint}" if self.hint else self.name
+
+
+def refuse_argument(name: str, argument: str) -> None:
+    """Raise ``HermesError`` where something stands behind a command that takes nothing."""
+    if argument:
+        raise HermesError(f"`/{name}` takes nothing behind it. Type `/{name}` alone.")
 
 
 def answer(command: Command, seat: Seat, argument: str) -> Reply:

@@ -18,7 +18,19 @@ def _help(seat: Seat, _argument: str) -> str:
         mode=seat.mode,
         tools=seat.tools(),
         commands=[(command.usage, command.description) for command in COMMANDS.values()],
+        more=_own_prompts(seat),
     )
+
+
+def _own_prompts(seat: Seat) -> str:
+    from hermes_core.commands.templates import templates_text
+    from hermes_core.local.templates import read_templates
+
+    try:
+        home = seat.config().home
+    except HermesError:  # said under "Model" already
+        return ""
+    return templates_text(read_templates(home, frozenset(COMMANDS)))
 
 
 def _mode(seat: Seat, argument: str) -> str:
@@ -180,6 +192,54 @@ def _checkpoints(seat: Seat, argument: str) -> str:
     return run_checkpoints(seat, argument)
 
 
+def _plan(seat: Seat, argument: str) -> str | Prompts:
+    from hermes_core.commands.plan import run_plan
+
+    return run_plan(seat, argument)
+
+
+def _init(seat: Seat, argument: str) -> Prompts:
+    from hermes_core.commands.init import run_init
+
+    return run_init(seat, argument)
+
+
+def _new(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.new import run_new
+
+    return run_new(seat, argument)
+
+
+def _context(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.context import run_context
+
+    return run_context(seat, argument)
+
+
+def _tools(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.tools import run_tools
+
+    return run_tools(seat, argument)
+
+
+def _diff(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.diff import run_diff
+
+    return run_diff(seat, argument)
+
+
+def _doctor(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.doctor import run_doctor
+
+    return run_doctor(seat, argument)
+
+
+def _logout(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.logout import run_logout
+
+    return run_logout(seat, argument)
+
+
 def _compress(seat: Seat, argument: str) -> str:
     from hermes_core.commands.compress import compress_text
 
@@ -208,8 +268,11 @@ COMMANDS: Mapping[str, Command] = {
             "what matters most",
             _compress,
         ),
+        Command("context", "Show what fills the model's window", "", _context, at_once=True),
         Command("sandbox", "Tell what commands are held by", "", _sandbox),
         Command("mode", "Show the modes, or change to one", "NAME", _mode, at_once=True),
+        Command("plan", "Change to plan mode, and send a text there", "TEXT", _plan),
+        Command("init", "Have an AGENTS.md written from this repository", "WISHES", _init),
         Command(
             "model",
             "Show the model, or use another one in this session",
@@ -231,6 +294,12 @@ COMMANDS: Mapping[str, Command] = {
         ),
         Command(LOGIN, "Tell how to log in with a provider", "PROVIDER", _login, at_once=True),
         Command(
+            "logout",
+            "Forget what is stored for a provider; list it without a name",
+            "PROVIDER",
+            _logout,
+        ),
+        Command(
             "fallback",
             "List the fallbacks, or change them",
             "add PROVIDER MODEL",
@@ -244,7 +313,9 @@ COMMANDS: Mapping[str, Command] = {
             at_once=True,
         ),
         Command("skills", "List your notes on how tasks are done", "", _skills, at_once=True),
+        Command("tools", "List what the model is offered", "NAME", _tools, at_once=True),
         Command("prompt", "Show what each part of the prompt takes", "full", _prompt),
+        Command("new", "Tell how a new session is opened", "", _new, at_once=True),
         Command(
             "sessions",
             "List this folder's sessions, or search all of them",
@@ -260,9 +331,11 @@ COMMANDS: Mapping[str, Command] = {
         ),
         Command("title", "Show the session's title, or change it", "TEXT", _title, at_once=True),
         Command("usage", "Tokens, calls and cost of this session", "", _usage, at_once=True),
+        Command("diff", "Show what this session has changed in files", "PATH", _diff),
         Command("undo", "Take the last turn back, files included", "NUMBER OF TURNS", _undo),
         Command("rewind", "Go back to before any message, files included", "NUMBER", _rewind),
         Command("redo", "Take the last undoing back", "", _redo),
+        Command("doctor", "Check the settings, as `hermes doctor` does", "", _doctor, at_once=True),
         Command("checkpoints", "List what can be gone back to", "", _checkpoints, at_once=True),
     )
 }

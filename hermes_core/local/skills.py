@@ -22,6 +22,8 @@ LONGEST_FILE = 100_000
 """Skills that are looked at, and bytes of a file that may be read."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
+_FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_LONGEST_FRONT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +96,17 @@ def front_matter(text: str) -> dict[str, Any]:
     """
     from hermes_core.local.yaml_file import parse_yaml
 
-    found = re.match(
-        r"\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", text[:20_000], re.DOTALL
-    )
+    found = _FRONT.match(text[:_LONGEST_FRONT])
     data = parse_yaml(found[1], "the front matter") if found else None
     if data is not None and not isinstance(data, dict):
         raise ConfigError("the front matter has no names and values")
     return data or {}
+
+
+def body_of(text: str) -> str:
+    """Return what stands behind the front matter of ``text``; all of it where there is none."""
+    found = _FRONT.match(text[:_LONGEST_FRONT])
+    return text[found.end() :] if found else text
 
 
 def _listed(folder: Path) -> str:

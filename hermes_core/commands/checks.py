@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from acp_server.cli.console import parts_of
+from hermes_core.ground.advice import parts_of
 from hermes_core.ground.errors import ConfigError, StoreError
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config, load_config
@@ -55,13 +55,16 @@ class Report:
         return not any(finding.mark == "bad" for finding in self.findings)
 
 
-def examine(environ: Mapping[str, str], resolve: Resolve) -> Report:
-    """Look at everything; nothing is changed, and no other machine is contacted."""
+def examine(environ: Mapping[str, str], resolve: Resolve, cwd: Path | None = None) -> Report:
+    """Look at everything; nothing is changed, and no other machine is contacted.
+
+    cwd: the folder of a session, the current one by default.
+    """
     try:
         config = load_config(environ)
     except ConfigError as error:
         return Report((_python(), _problem("config", error)))
-    folder = list(_folder(config.home, environ))
+    folder = list(_folder(config.home, environ, cwd))
     if folder:  # a project's settings and plugins are not looked into
         return Report((_python(), *folder), config)
     findings = [
@@ -69,10 +72,21 @@ def examine(environ: Mapping[str, str], resolve: Resolve) -> Report:
         *_settings(config),
         *_model(config, resolve),
         *_fallbacks(config),
+        *_templates(config.home),
         _sessions(config.home),
         *_programs(config),
     ]
     return Report(tuple(findings), config)
+
+
+def resolved(config: Config, provider: str | None = None, model: str | None = None) -> Runtime:
+    """Return the runtime that a session would use. Raises ``ConfigError``."""
+    from hermes_core.providers.credentials import load_credentials, resting
+    from hermes_core.providers.resolution import Request, resolve
+
+    request = Request(provider=provider, model=model)
+    stored = load_credentials(config)
+    return resolve(request, config, credentials=stored, resting=resting(config))
 
 
 def _python() -> Finding:
@@ -85,10 +99,10 @@ def _problem(about: str, error: Exception) -> Finding:
     return Finding("bad", about, *parts_of(str(error)))
 
 
-def _folder(home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Tell why the server would not open a session in the current folder."""
+def _folder(home: Path, environ: Mapping[str, str], cwd: Path | None) -> Iterator[Finding]:
+    """Tell why the server would not open a session in a folder."""
     try:
-        cwd = Path.cwd()
+        cwd = cwd or Path.cwd()
     except OSError:
         yield Finding(
             "bad", "folder", "The current folder is gone.", "Change to a folder that exists."
@@ -217,6 +231,15 @@ def _reasons(source: Sequence[str]) -> Iterator[tuple[str, str]]:
         about = subject.partition(" ")[0]
         if about and reason != "none":
             yield about, reason
+
+
+def _templates(home: Path) -> Iterator[Finding]:
+    """Tell of prompts of the user's own that cannot be used."""
+    from hermes_core.commands.table import COMMANDS
+    from hermes_core.local.templates import ENDING, FOLDER, read_templates
+
+    for broken in read_templates(home, frozenset(COMMANDS)).broken:
+        yield Finding("odd", FOLDER, f"{broken.name}{ENDING} cannot be used: {broken.why}.")
 
 
 def _sessions(home: Path) -> Finding:
