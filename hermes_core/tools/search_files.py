@@ -7,6 +7,7 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
+from hermes_core.ground.content import Location
 from hermes_core.ground.errors import ToolError
 from hermes_core.local.processes import Captured, capture, child_environment, find_program
 from hermes_core.tools.globs import Filter, base_names, name_filter, path_filter
@@ -27,6 +28,9 @@ TIME_LIMIT = 10.0
 MAX_LIMIT = 1_000
 MAX_TOTAL = 50_000
 """Results, and characters of them, that one call returns at most."""
+
+MAX_PLACES = 10
+"""Results whose places the editor is told."""
 
 _MAX_OUTPUT = 4_000_000
 _MAX_TO_SIFT = 16_000_000
@@ -75,7 +79,7 @@ def search_files(
     def run(_: Progress) -> Output:
         if not root.exists():
             raise missing(ctx, root)
-        return Output(_search(ctx, request))
+        return _search(ctx, request)
 
     return Prepared(_title(ctx, request), read_action(ctx, root), run)
 
@@ -86,7 +90,7 @@ def _title(ctx: ToolContext, request: _Request) -> str:
     return f"{verb} {one_line(request.pattern)} in {shown(ctx, request.root)}{files}"
 
 
-def _search(ctx: ToolContext, request: _Request) -> str:
+def _search(ctx: ToolContext, request: _Request) -> Output:
     names = _checked(base_names, request.glob)
     is_content = request.mode == "content"
     query = Query(
@@ -99,12 +103,15 @@ def _search(ctx: ToolContext, request: _Request) -> str:
     )
     wanted = _wanted(ctx, request)
     answer = _ask(ctx, query)
-    lines = _lines(ctx, request, wanted, answer.stdout)
-    return _report(ctx, request, list(islice(lines, request.limit + 1)), answer)
+    found = list(islice(_results(ctx, request, wanted, answer.stdout), request.limit + 1))
+    text = _report(ctx, request, [line for line, _ in found], answer)
+    return Output(text, locations=tuple(place for _, place in found[:MAX_PLACES]))
 
 
-def _lines(ctx: ToolContext, request: _Request, wanted: Filter, output: bytes) -> Iterator[str]:
-    """Return the results as the model reads them."""
+def _results(
+    ctx: ToolContext, request: _Request, wanted: Filter, output: bytes
+) -> Iterator[tuple[str, Location]]:
+    """Return the results as the model reads them, each with its place for the editor."""
     base = _base(request.root)
 
     def name(path: str) -> str:
@@ -112,9 +119,13 @@ def _lines(ctx: ToolContext, request: _Request, wanted: Filter, output: bytes) -
 
     if request.mode == "content":
         hits = (hit for hit in parse_hits(output) if wanted(hit.path))
-        return (f"{name(hit.path)}:{hit.line}:{hit.text}" for hit in hits)
+        return (
+            (f"{name(hit.path)}:{hit.line}:{hit.text}", Location(str(base / hit.path), hit.line))
+            for hit in hits
+        )
     named = _either(ctx, base, _named(request))
-    return (name(path) for path in parse_files(output) if wanted(path) and named(path))
+    found = (path for path in parse_files(output) if wanted(path) and named(path))
+    return ((name(path), Location(str(base / path))) for path in found)
 
 
 def _wanted(ctx: ToolContext, request: _Request) -> Filter:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hermes_core.ground.content import Location
 from hermes_core.ground.errors import Interrupted, ToolError
 from hermes_core.tools import search_files as module
 from hermes_core.tools.registry import ToolContext
@@ -65,6 +66,18 @@ def test_lines_are_found_in_the_order_of_their_paths(search: Search, project: Pa
         "b.py:2:  def find():",
         "\xe9.py:1:def find():",
     ]
+
+
+def test_the_editor_is_told_the_places_of_the_first_results(
+    engine: ToolContext, project: Path
+) -> None:
+    make(project, {"a.py": "x\nfind me\n", "b.py": "find me\n" * 30})
+    found = search_files.prepare(engine, {"pattern": "find"}).run(ignore).locations
+    assert found[:2] == (Location(str(project / "a.py"), 2), Location(str(project / "b.py"), 1))
+    assert len(found) == module.MAX_PLACES
+    arguments = {"pattern": "*.py", "mode": "files"}
+    listed = search_files.prepare(engine, arguments).run(ignore).locations
+    assert listed == (Location(str(project / "a.py")), Location(str(project / "b.py")))
 
 
 def test_what_is_not_the_projects_text_is_left_out(
