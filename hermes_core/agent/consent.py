@@ -87,7 +87,10 @@ class Consent:
             problem = self.judge.remember(prepared.action, allow=answer == "allow_always")
             if problem:
                 emit(StatusChanged("warning", f"{_FOR_NOW} {problem}"))
-        return "" if answer in ("allow_once", "allow_always") else rejection(question.words)
+        if answer not in ("allow_once", "allow_always"):
+            return rejection(question.words)
+        self.judge.passed(prepared.action)
+        return ""
 
 
 def rejection(words: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from hermes_core.approval.places import is_hidden, is_in_home, is_own_file, obeyed_name
 from hermes_core.approval.rules import Kind, Rule, Rules
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 _ALLOW = Decision("allow")
 _OWN = "it would change Hermes' own settings, credentials or sessions, which only the user may."
+_LONG_QUERY, _LONG_URL = 120, 400
+"""Characters of a query, and of a web address, from which on each one is looked at by a person."""
+
 _PLAN = (
     "in plan mode files are only read and nothing is changed or run. Say what you would do; the"
     " user leaves plan mode to have it done."
@@ -74,6 +78,7 @@ class Judge:
         self._workspace = workspace
         self._home = _real_home(home)
         self._path = path
+        self._visited: set[str] = set()
         self._root = os.path.realpath(workspace.cwd)
 
     def decide(self, action: Action, mode: Mode) -> Decision:
@@ -108,6 +113,8 @@ class Judge:
     def _examine(self, action: Action) -> Finding:
         if action.kind == "execute":
             return self._command(action)
+        if action.kind == "fetch":
+            return self._fetch(action)
         own = self._home
         if action.kind == "edit" and own and any(is_own_file(path, own) for path in action.paths):
             return Finding(forbidden=_OWN)
@@ -121,6 +128,19 @@ class Judge:
             rules=(rule,) if rule and lasting else (),
             denials=(rule,) if rule else (),
         )
+
+    def passed(self, action: Action) -> None:
+        """Note that a person let an action pass: only the first visit to a host of the web asks."""
+        if action.kind == "fetch":
+            self._visited.add(action.key)
+
+    def _fetch(self, action: Action) -> Finding:
+        rule = Rule("allow", "host", action.key, self._root)
+        if len(urlsplit(action.subject).query) > _LONG_QUERY or len(action.subject) > _LONG_URL:
+            reason = "its address is long enough to carry data out"
+            return Finding(reason, hard=True, denials=(rule,), details=(action.subject,))
+        reason = "" if action.key in self._visited else f"it is the first visit to {action.key}"
+        return Finding(reason, rules=(rule,), denials=(rule,))
 
     def _command(self, action: Action) -> Finding:
         from hermes_core.approval.commands import DEFAULT_PATH, judge_command
@@ -241,6 +261,8 @@ def _scope_of(rule: Rule) -> str:
         return f"`{rule.what}`{effect}, in this workspace"
     if rule.kind == "other":
         return rule.effect or rule.what
+    if rule.kind == "host":
+        return f"reading pages of {rule.what} in this workspace"
     verb = "edits of" if rule.kind == "edit" else "reading"
     return f"{verb} {Path(rule.what).name} in this workspace"
 

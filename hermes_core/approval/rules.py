@@ -21,7 +21,7 @@ FILE_NAME = "approvals.yaml"
 WORKSPACE_FILE = Path(".hermes", FILE_NAME)
 
 Answered = Literal["allow", "deny"]
-Kind = Literal["command", "program", "edit", "read", "other"]
+Kind = Literal["command", "program", "edit", "read", "host", "other"]
 
 _KEY = "rules"
 _HEAD = """\
@@ -29,7 +29,8 @@ _HEAD = """\
 # reads this file anew when it changes. `hermes approvals list` shows it, `revoke` takes one out.
 #
 # answer: allow or deny. kind: command (the exact text), program (the program, its subcommand and
-# what it may do), edit or read (a file), other. workspace: the folder that a session works in.
+# what it may do), edit or read (a file), host (of web
+# pages), other. workspace: the folder that a session works in.
 """
 
 

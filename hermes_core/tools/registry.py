@@ -171,9 +171,11 @@ def bundled_tools() -> dict[str, ToolSpec]:
     from hermes_core.tools.read_file import read_file
     from hermes_core.tools.search_files import search_files
     from hermes_core.tools.terminal import terminal
+    from hermes_core.tools.web_fetch import web_fetch
     from hermes_core.tools.write_file import write_file
 
-    return {spec.name: spec for spec in (read_file, search_files, patch, write_file, terminal)}
+    those = (read_file, search_files, patch, write_file, terminal, web_fetch)
+    return {spec.name: spec for spec in those}
 
 
 def _redacted(run: Callable[[Progress], Output]) -> Callable[[Progress], Output]:

@@ -266,3 +266,33 @@ def test_our_home_is_the_processs_own_unless_given(
     assert Judge(house.workspace, Rules()).decide(action, "default").verdict == "deny"
     monkeypatch.setenv("HERMES_HOME", "relative")
     assert Judge(house.workspace, Rules()).decide(action, "default").verdict == "ask"
+
+
+def fetch(host: str, path: str = "/") -> Action:
+    return Action("fetch", f"https://{host}{path}", key=host)
+
+
+def test_the_first_visit_to_a_host_asks(house: House) -> None:
+    judge = house.judge()
+    first = [judge.decide(fetch("a.org"), mode).verdict for mode in MODES]
+    assert first == ["ask", "ask", "deny", "allow"]
+    judge.passed(fetch("a.org"))
+    assert judge.decide(fetch("a.org", "/b"), "default").verdict == "allow"
+    assert judge.decide(fetch("b.org"), "default").verdict == "ask"
+    assert house.judge().decide(fetch("a.org"), "default").verdict == "ask"
+
+
+def test_a_host_may_be_allowed_or_denied_for_good(house: House) -> None:
+    rules = Rules()
+    house.judge(rules=rules).remember(fetch("a.org"), allow=True)
+    house.judge(rules=rules).remember(fetch("b.org"), allow=False)
+    assert house.judge(rules=rules).decide(fetch("a.org"), "default").verdict == "allow"
+    assert house.judge(rules=rules).decide(fetch("b.org"), "bypass").verdict == "deny"
+
+
+@pytest.mark.parametrize("path", ["/?" + "q" * 121, "/" + "p" * 400])
+def test_an_address_that_could_carry_data_out_always_asks(house: House, path: str) -> None:
+    judge = house.judge()
+    judge.remember(fetch("a.org"), allow=True)
+    judge.passed(fetch("a.org"))
+    assert judge.decide(fetch("a.org", path), "bypass").verdict == "ask"

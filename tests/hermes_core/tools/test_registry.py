@@ -36,7 +36,14 @@ def leak(_ctx: ToolContext, path: str = "x") -> Prepared:
 
 def test_the_bundled_tools_come_in_one_order() -> None:
     specs = bundled_tools()
-    assert list(specs) == ["read_file", "search_files", "patch", "write_file", "terminal"]
+    assert list(specs) == [
+        "read_file",
+        "search_files",
+        "patch",
+        "write_file",
+        "terminal",
+        "web_fetch",
+    ]
     assert [spec.kind for spec in specs.values()] == ["read", "search", "edit", "edit", "execute"]
     assert [spec.together for spec in specs.values()] == [
         "always",
