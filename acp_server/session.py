@@ -14,7 +14,7 @@ import concurrent.futures
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from hermes_core.ground.interrupt import Interrupt
 
 if TYPE_CHECKING:
     from hermes_core.agent.agent import AIAgent
+    from hermes_core.commands.seat import Command
 
 GRACE = 0.08
 """Seconds that a cancelled turn has to end by itself before it is answered over its head."""
@@ -89,6 +90,26 @@ class Options(Protocol):
         ...
 
 
+class Commands(Protocol):
+    """What can be typed in a session; may be used from any thread."""
+
+    def find(self, blocks: Sequence[dict[str, Any]]) -> "tuple[Command, str] | None":
+        """Return the command that a prompt is, and its argument; None for any other prompt."""
+        ...
+
+    def filled(self, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return a prompt of several blocks with what its first one means."""
+        ...
+
+    def listed(self) -> dict[str, Any]:
+        """Return the update that tells of them; the client knows them then."""
+        ...
+
+    def tell_changes(self) -> None:
+        """Tell the client, if there are others than it was told of."""
+        ...
+
+
 Work = Callable[["Turn"], Mapping[str, Any]]
 """What a turn does until its latch is set; raises ``Interrupted`` then, or returns early."""
 
@@ -128,7 +149,8 @@ class Turn:
 
 
 class AcpSession:
-    """A session that the editor has open. ``agent`` and ``options`` are set before any turn.
+    """A session that the editor has open. ``agent``, ``options`` and ``commands`` are set
+    before any turn.
 
     trace: the trace context of the running turn, for ``_meta`` of what it sends.
     stale: whether the last turn failed for its settings, which may be better by now.
@@ -138,6 +160,7 @@ class AcpSession:
 
     agent: "AIAgent"
     options: Options
+    commands: Commands
     stale: bool = False
 
     def __init__(self, session_id: str, cwd: Path, screen: Screen) -> None:

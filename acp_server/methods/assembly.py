@@ -17,6 +17,7 @@ from acp_server.options import Options
 from acp_server.permissions import Permissions
 from acp_server.rpc.errors import RpcError, invalid_params
 from acp_server.session import AcpSession, Ask
+from acp_server.slash import Commands
 from acp_server.subagents import View
 from hermes_core.local.config import hermes_home
 from hermes_core.local.files import LocalFiles
@@ -81,6 +82,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         interrupt=lambda: session.interrupt,
     )
     session.options = options = Options(lambda: session.agent, connection.offers, screen.tell)
+    session.commands = Commands(lambda: config.home, screen.tell)
     permissions = Permissions(ask, new_id, screen, subagents=told)
     session.agent = AIAgent(
         cwd=place.cwd,

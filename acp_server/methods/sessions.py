@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from acp_server import slash
 from acp_server.emitter import UPDATE
 from acp_server.mapping import Json, mode_update, to_updates
 from acp_server.methods.assembly import Place, open_session, place_of, view_of
@@ -124,7 +123,8 @@ async def _opened(
     _note_servers(session, params)
     connection.sessions[session.id] = session
     about = await in_thread(_about, session)
-    connection.server.after_reply(partial(_update, connection, session.id, slash.available()))
+    commands = await in_thread(session.commands.listed)
+    connection.server.after_reply(partial(_update, connection, session.id, commands))
     connection.server.after_reply(partial(warm, connection))
     return about
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from acp_server import slash
 from acp_server.mapping import failure_of
 from acp_server.methods.connection import Connection
 from acp_server.prompts import read_blocks, with_attached
@@ -65,8 +64,8 @@ class Asked:
 
 def read_prompt(params: Mapping[str, Any], session: AcpSession) -> Asked:
     """Return what a prompt asks; raises ``RpcError`` (-32602) for an empty one."""
-    blocks, trace = params["prompt"], trace_of(params)
-    found = slash.find(blocks)
+    blocks, trace = session.commands.filled(params["prompt"]), trace_of(params)
+    found = session.commands.find(blocks)
     if found is not None:
         return Asked(blocks[0]["text"].strip(), *found, trace=trace)
     read = read_blocks(blocks, session.cwd)
@@ -125,6 +124,7 @@ class Works:
         try:
             result = work(turn)
             self._session.options.tell_changes()
+            self._session.commands.tell_changes()
             return result
         except Interrupted:
             raise
@@ -197,7 +197,7 @@ class Works:
     def _send_one(self, prompt: Prompt, turn: Turn) -> Mapping[str, Any]:
         found = None
         if prompt.number is not None and isinstance(prompt.content, str):
-            found = slash.find([{"type": "text", "text": prompt.content}])
+            found = self._session.commands.find([{"type": "text", "text": prompt.content}])
         if found is None or prompt.number is None:
             return self._converse(prompt, turn)
         self._session.agent.steering.forget([prompt.number])
@@ -242,6 +242,7 @@ class Works:
             stop=partial(self._on_loop, session.stop) if aside else lambda: False,
             drop=drop,
             open_numbers=lambda: agent.steering.numbers | self._on_loop(lambda: session.numbers),
+            environ=self._connection.environ,
             show_history=partial(self._show_history, interrupt),
         )
 

@@ -14,6 +14,7 @@ from acp_server.methods.connection import Connection, Options
 from acp_server.rpc.errors import AUTH_REQUIRED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_server.rpc.server import AcpServer
 from acp_server.session import AcpSession
+from acp_server.slash import Commands
 from hermes_core.agent.steering import Steering
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import NoCredentials, RateLimited, StoreError
@@ -125,6 +126,7 @@ def having(
     session = AcpSession("s1", Path("/w"), screen)
     session.agent = agent = Agent(connection.store(), screen, answer)
     session.options = Settings()
+    session.commands = Commands(lambda: Path("/nowhere"), lambda _: None)
     connection.sessions["s1"] = session
     return agent
 
