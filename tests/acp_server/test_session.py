@@ -278,3 +278,14 @@ class TestWaiting:
         session.cancel()
         for turn in (running, *turns):
             await ended(session, turn)
+
+
+async def test_it_is_idle_once_every_prompt_has_its_answer(session: AcpSession) -> None:
+    await asyncio.wait_for(session.wait_until_idle(), 30)
+    first, second = session.enter(endless), session.enter(endless)
+    idle = asyncio.ensure_future(session.wait_until_idle())
+    session.cancel()
+    await ended(session, second)
+    assert not idle.done()
+    await ended(session, first)
+    await asyncio.wait_for(idle, 30)
