@@ -9,6 +9,7 @@ from hermes_core.ground.errors import ConfigError
 from hermes_core.local.jsonc_edit import load, put, put_text, take, text_at
 
 FOLDER = Path(__file__).with_name("editor_files")
+ICON = FOLDER / "icon.svg"
 MARK = "placed by `hermes editor install"
 """Stands in the first lines of every file of our own; a file without it is the user's."""
 
@@ -95,6 +96,7 @@ def own_file(editor: Editor, program: Program) -> str:
         named = ", ".join(f"{name}: {value}" for name, value in pairs.items())
         found = ('["hermes", "acp"]', f"[{', '.join(command)}]")
         empty = ("ENVIRONMENT = {}", f"ENVIRONMENT = {{{named}}}")
+        text = text.replace('AVATAR = ""', f"AVATAR = {quoted(str(ICON))}", 1)
     text = text.replace(*found, 1)
     return text.replace(*empty, 1) if pairs else text
 

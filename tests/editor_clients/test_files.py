@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
-from hermes_core.commands.editor_entry import own_file, quoted, with_entry
+from hermes_core.commands.editor_entry import ICON, own_file, quoted, with_entry
 from hermes_core.commands.editor_table import EDITORS, Editor, Program, find_editor
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.version import __version__
@@ -179,6 +179,7 @@ def test_the_persona_is_python_that_starts_the_server(source: str) -> None:
         }
         assert ast.literal_eval(found["COMMAND"]) == [FULL.command, *FULL.args]
         assert ast.literal_eval(found["ENVIRONMENT"]) == {"HERMES_HOME": "/h"}
+        assert Path(ast.literal_eval(found["AVATAR"])) == ICON
 
 
 def test_the_persona_is_an_entry_point() -> None:
@@ -228,8 +229,8 @@ def test_the_icon_keeps_to_the_registrys_rules() -> None:
     assert faults_of_icon(icon.replace('width="16"', 'width="24"'))
     assert faults_of_icon(icon.replace('fill="currentColor"', 'fill="#f00"'))
     assert faults_of_icon(icon.replace("</svg>", "<!-- x --></svg>"))
-    packed = CLIENTS / "jupyter" / "hermes_jupyter" / "icon.svg"
-    assert packed.read_text(encoding="utf-8") == icon
+    for copy in (CLIENTS / "jupyter" / "hermes_jupyter" / "icon.svg", ICON):
+        assert copy.read_text(encoding="utf-8") == icon
 
 
 # The pages
