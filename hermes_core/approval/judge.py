@@ -4,7 +4,7 @@
 |---|---|---|---|---|
 | harmless command; read or search inside the workspace | runs | runs | runs | runs |
 | edit inside the workspace | asks | runs | refused | runs |
-| other command; anything outside the workspace | asks | asks | refused | runs |
+| other command; anything outside the workspace; MCP tool | asks | asks | refused | runs |
 | what is delicate | asks | asks | refused | asks |
 | the floor; edit of our own credentials, settings and store | never | never | never | never |
 
@@ -115,6 +115,8 @@ class Judge:
             return self._command(action)
         if action.kind == "fetch":
             return self._fetch(action)
+        if action.kind == "mcp":
+            return self._foreign(action)
         own = self._home
         if action.kind == "edit" and own and any(is_own_file(path, own) for path in action.paths):
             return Finding(forbidden=_OWN)
@@ -141,6 +143,11 @@ class Judge:
             return Finding(reason, hard=True, denials=(rule,), details=(action.subject,))
         reason = "" if action.key in self._visited else f"it is the first visit to {action.key}"
         return Finding(reason, rules=(rule,), denials=(rule,))
+
+    def _foreign(self, action: Action) -> Finding:
+        rule = self._rule(action)
+        rules = (rule,) if rule else ()
+        return Finding("what an MCP server does is not known", rules=rules, denials=rules)
 
     def _command(self, action: Action) -> Finding:
         from hermes_core.approval.commands import DEFAULT_PATH, judge_command

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-ActionKind = Literal["read", "edit", "execute", "fetch", "none"]
+ActionKind = Literal["read", "edit", "execute", "fetch", "mcp", "none"]
 
 Mode = Literal["default", "accept_edits", "plan", "bypass"]
 
@@ -16,7 +16,8 @@ Answer = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
 class Action:
     """One thing that a tool call would do.
 
-    kind: ``none`` changes nothing and reads nothing.
+    kind: ``none`` changes nothing and reads nothing; ``mcp`` is a tool of a foreign server, of
+    which nobody knows what it does.
     subject: the exact command, the web address, or the path as it is shown to people.
     paths: real, absolute paths that are read or written.
     scope: what an "always" answer covers, in words that complete "Always allow ...".

@@ -103,6 +103,8 @@ class ToolSpec:
     """A tool: its schema for the model, and the function behind it.
 
     interactive: whether it asks a person something, approval aside.
+    check: of a foreign tool, whose schema is not made from ``fields``: returns its arguments or
+        raises ``ToolError``; ``function`` is given them as one mapping.
     """
 
     name: str
@@ -112,6 +114,7 @@ class ToolSpec:
     interactive: bool
     fields: tuple[Field, ...] = field(repr=False)
     function: Callable[..., Prepared] = field(repr=False)
+    check: Callable[[Mapping[str, Any]], dict[str, Any]] | None = field(default=None, repr=False)
 
     def prepare(self, ctx: ToolContext, arguments: Mapping[str, Any]) -> Prepared:
         """Check the arguments and prepare the call; raise ``ToolError`` if it cannot be made.
@@ -119,7 +122,8 @@ class ToolSpec:
         Secrets are masked in what the prepared call will answer and show; diffs are left as
         they are, since they must be what is written.
         """
-        prepared = self.function(ctx, **check_arguments(self, arguments))
+        checked = check_arguments(self, arguments)
+        prepared = self.function(ctx, checked) if self.check else self.function(ctx, **checked)
         return replace(prepared, run=_redacted(prepared.run))
 
     def paths(self, workspace: Workspace, arguments: Mapping[str, Any]) -> tuple[Path, ...]:
@@ -162,6 +166,8 @@ def check_arguments(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, A
     Raises ``ToolError`` that names every missing, unknown and ill-typed argument. Checking
     what was checked changes nothing.
     """
+    if spec.check is not None:
+        return spec.check(arguments)
     return check_fields(spec.name, spec.fields, arguments)
 
 
