@@ -1,4 +1,4 @@
-"""``hermes approvals``: what may run unasked."""
+"""``hermes approvals``: what may run unasked, by the engine's word and by the user's rules."""
 
 import argparse
 import json
@@ -13,6 +13,11 @@ from acp_server.cli.printable import visible
 def add_approvals_parser(parser: argparse.ArgumentParser) -> None:
     """Give ``hermes approvals`` its verbs."""
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listing = "show what you answered always to, with numbers"
+    verbs.add_parser("list", help=listing, description=listing, allow_abbrev=False)
+    revoking = "take a rule out again, by its number"
+    revoke = verbs.add_parser("revoke", help=revoking, description=revoking, allow_abbrev=False)
+    revoke.add_argument("number", metavar="NUMBER")
     words = "tell whether a command would run, ask or be refused in this folder; run nothing"
     check = verbs.add_parser("check", help=words, description=words, allow_abbrev=False)
     check.add_argument("text", metavar="COMMAND", nargs="?", help="the command, in quotes")
@@ -25,9 +30,11 @@ def add_approvals_parser(parser: argparse.ArgumentParser) -> None:
 
 
 def run_approvals(arguments: argparse.Namespace) -> int:
-    """Run one verb; return the exit code."""
+    """Run one verb; return the exit code. Raises ``HermesError``."""
     from hermes_core.commands import approvals
 
+    if arguments.verb in ("list", "revoke"):
+        return _rules(arguments)
     here = Path.cwd()
     if arguments.jsonl:
         for answer in approvals.check_lines(_lines(), here):
@@ -43,6 +50,20 @@ def run_approvals(arguments: argparse.Namespace) -> int:
         say(json.dumps(approvals.verdict_object(verdict)))
     else:
         say(visible(approvals.verdict_text(verdict)))
+    return 0
+
+
+def _rules(arguments: argparse.Namespace) -> int:
+    from hermes_core.approval.rules import Rules
+    from hermes_core.commands import approvals
+    from hermes_core.local.config import hermes_home
+
+    rules = Rules(hermes_home())
+    if arguments.verb == "list":
+        said = approvals.rules_text(rules)
+    else:
+        said = approvals.revoke_rule(rules, arguments.number)
+    say(visible(said))
     return 0
 
 

@@ -34,6 +34,7 @@ from hermes_core.local.config import Config
 from hermes_core.tools.registry import ToolContext
 
 if TYPE_CHECKING:
+    from hermes_core.approval.rules import Rules
     from hermes_core.sessions.store import SessionRow
 
 _log = logging.getLogger(__name__)
@@ -78,6 +79,11 @@ class AIAgent(Parts):
     def chosen(self) -> Runtime:
         """The provider and model that the next step asks, which may have been chosen since."""
         return self._engine.coming
+
+    @property
+    def rules(self) -> "Rules":
+        """What a person answered "always" to, here and in other sessions."""
+        return self._consent.judge.rules
 
     @property
     def tool_names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""``approvals``: what the approval engine says of a command. Nothing is run."""
+"""``approvals``: the rules that last, and what the engine says of a command. Nothing is run."""
 
 import json
 import os
@@ -8,15 +8,73 @@ from pathlib import Path
 from typing import Any
 
 from hermes_core.approval.commands import DEFAULT_PATH, CommandVerdict, judge_command
-from hermes_core.ground.errors import ConfigError
+from hermes_core.approval.rules import Rule, Rules
+from hermes_core.ground.errors import ConfigError, HermesError
 from hermes_core.local.config import hermes_home
 from hermes_core.local.workspace import Workspace
+from hermes_core.tools.visible import code, one_line
 
 _WORDS = {
     "safe": "It runs without a question.",
     "ask": "A person has to see it first.",
     "forbid": "It is refused in every mode.",
 }
+USAGE = "`list`, `revoke NUMBER` and `check COMMAND`"
+_NONE = (
+    "There are no rules: nobody has answered a question with always. Harmless commands, and reads"
+    " inside the workspace, run without one."
+)
+
+
+def run_approvals(rules: Rules, argument: str, cwd: Path) -> str:
+    """Run ``approvals ARGUMENT`` and return what to say. Raises ``HermesError``."""
+    verb, _, rest = argument.strip().partition(" ")
+    rest = rest.strip()
+    match verb:
+        case "" | "list":
+            return rules_text(rules)
+        case "revoke":
+            return revoke_rule(rules, rest)
+        case "check" if rest:
+            return verdict_text(check_command(rest, cwd))
+        case _:
+            raise HermesError(f"That is not understood. There are: {USAGE}.")
+
+
+def rules_text(rules: Rules) -> str:
+    """Return all rules as Markdown, with their numbers, and what of the files is no rule."""
+    listed = [f"{number}. {rule_text(rule)}" for number, rule in enumerate(rules.all(), 1)]
+    problems = [f"- {one_line(problem)}" for problem in rules.problems()]
+    parts = ["\n".join(listed) or _NONE]
+    if listed:
+        parts.append("`revoke NUMBER` takes one out; then it asks again.")
+    if problems:
+        parts.append("\n".join(["These do not count:", "", *problems]))
+    return "\n\n".join(parts)
+
+
+def rule_text(rule: Rule) -> str:
+    """Return a rule in words, as Markdown on one line."""
+    what = code(one_line(rule.what))
+    effect = one_line(rule.effect)
+    subject = {
+        "command": f"the command {what}",
+        "program": f"{what} where it {effect}" if effect else what,
+        "edit": f"edits of {what}",
+        "read": f"reading {what}",
+        "host": f"reading pages of {what}",
+    }.get(rule.kind, effect or what)
+    since = f" (since {one_line(rule.since)})" if rule.since else ""
+    verb = "allow" if rule.answer == "allow" else "reject"
+    return f"always {verb} {subject}, in {code(one_line(rule.workspace))}{since}"
+
+
+def revoke_rule(rules: Rules, number: str) -> str:
+    """Forget the rule of this number; return what to say. Raises ``HermesError``."""
+    if not (number.isascii() and number.isdigit()):
+        given = f"{one_line(number)[:40]!r} is no number. " if number else ""
+        raise HermesError(f"{given}Name a rule by its number: `revoke 1`. `list` numbers them.")
+    return f"Revoked: {rule_text(rules.revoke(int(number[:9])))}"
 
 
 def check_command(command: str, cwd: Path) -> CommandVerdict:

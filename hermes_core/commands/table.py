@@ -132,6 +132,14 @@ def _prompt(seat: Seat, argument: str) -> str:
     return run_prompt(seat.agent.system_prompt, seat.agent.tool_schemas, argument)
 
 
+def _approvals(seat: Seat, argument: str) -> str:
+    from pathlib import Path
+
+    from hermes_core.commands.approvals import run_approvals
+
+    return run_approvals(seat.agent.rules, argument, Path(seat.cwd))
+
+
 def _sandbox(seat: Seat, _argument: str) -> str:
     from hermes_core.commands.sandbox import sandbox_text
 
@@ -269,6 +277,13 @@ COMMANDS: Mapping[str, Command] = {
             _compress,
         ),
         Command("context", "Show what fills the model's window", "", _context, at_once=True),
+        Command(
+            "approvals",
+            "List what is always allowed or rejected, take a rule out, or judge a command",
+            "revoke NUMBER | check COMMAND",
+            _approvals,
+            at_once=True,
+        ),
         Command("sandbox", "Tell what commands are held by", "", _sandbox),
         Command("mode", "Show the modes, or change to one", "NAME", _mode, at_once=True),
         Command("plan", "Change to plan mode, and send a text there", "TEXT", _plan),

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from acp_server.cli.main import main
+from hermes_core.approval.rules import Rule, Rules
 
 
 @pytest.fixture(autouse=True)
@@ -39,3 +40,22 @@ def test_json_lines_come_from_stdin(
 def test_nothing_to_judge(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["approvals", "check"]) == 1
     assert "no command" in capsys.readouterr().err
+
+
+def test_rules_are_listed_and_revoked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["approvals", "list"]) == 0
+    assert capsys.readouterr().out.startswith("There are no rules")
+    rules = Rules(tmp_path / "me/.hermes")
+    rules.add(Rule("deny", "command", "make\x1b[2J", "/w", since="2026-01-02"))
+    assert main(["approvals", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(
+        "1. always reject the command `make\\x1b[2J`, in `/w` (since 2026-01-02)"
+    )
+    assert main(["approvals", "revoke", "2"]) == 1
+    assert "no rule 2: they are numbered from 1 to 1" in capsys.readouterr().err
+    assert main(["approvals", "revoke", "x"]) == 1
+    assert "'x' is no number" in capsys.readouterr().err
+    assert main(["approvals", "revoke", "1"]) == 0
+    assert capsys.readouterr().out.startswith("Revoked: always reject")
+    assert rules.all() == []

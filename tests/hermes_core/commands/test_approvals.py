@@ -1,9 +1,18 @@
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from hermes_core.commands.approvals import check_command, check_lines, verdict_text
+from hermes_core.approval.rules import FILE_NAME, Kind, Rule, Rules
+from hermes_core.commands.approvals import (
+    check_command,
+    check_lines,
+    rule_text,
+    run_approvals,
+    verdict_text,
+)
+from hermes_core.ground.errors import HermesError
 
 
 @pytest.fixture(autouse=True)
@@ -41,3 +50,77 @@ def test_a_verdict_is_told_in_words(user: Path) -> None:
     assert text.startswith("ask: ")
     assert "  curl 'a b'\n  sh\n" in text
     assert text.endswith("It reaches the network.")
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Rules:
+    rules = Rules(tmp_path / "me/.hermes")
+    for rule in (
+        Rule("allow", "program", "git commit", "/w", "changes the repository", "2026-01-02"),
+        Rule("deny", "command", "make `all`\n", "/w", "", "2026-01-03"),
+    ):
+        rules.add(rule)
+    return rules
+
+
+@pytest.mark.parametrize("argument", ["", "list"])
+def test_rules_are_listed_with_their_numbers(rules: Rules, user: Path, argument: str) -> None:
+    lines = run_approvals(rules, argument, user).splitlines()
+    assert lines[:2] == [
+        "1. always allow `git commit` where it changes the repository, in `/w` (since 2026-01-02)",
+        "2. always reject the command ``make `all` \u21b5 ``, in `/w` (since 2026-01-03)",
+    ]
+    assert "revoke NUMBER" in lines[-1]
+
+
+def test_without_rules_that_is_said(user: Path, tmp_path: Path) -> None:
+    assert run_approvals(Rules(tmp_path / "new"), "", user).startswith("There are no rules")
+
+
+def test_what_does_not_count_is_named(rules: Rules, user: Path) -> None:
+    path = user.parent / ".hermes" / FILE_NAME
+    path.write_text(path.read_text() + "  - nonsense\u202e\n", encoding="utf-8")
+    shown = run_approvals(rules, "list", user)
+    assert "2. always reject" in shown
+    assert "These do not count:" in shown
+    assert "'nonsense\\u202e' is no rule" in shown
+
+
+def test_a_rule_is_revoked_by_its_number(rules: Rules, user: Path) -> None:
+    said = run_approvals(rules, "revoke 1", user)
+    assert said.startswith("Revoked: always allow `git commit`")
+    assert [rule.what for rule in rules.all()] == ["make `all`\n"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("revoke", "by its number"),
+        ("revoke one", "'one' is no number"),
+        ("revoke -1", "'-1' is no number"),
+        ("revoke \u0661", "is no number"),
+        ("revoke 0", "no rule 0: they are numbered from 1 to 2"),
+        ("revoke 3", "no rule 3: they are numbered from 1 to 2"),
+        ("revoke " + "9" * 5000, "no rule 999999999"),
+        ("revoke 1 2", "'1 2' is no number"),
+        ("forget 1", "not understood"),
+        ("check", "not understood"),
+    ],
+)
+def test_what_cannot_be_done_is_explained(
+    rules: Rules, user: Path, argument: str, said: str
+) -> None:
+    with pytest.raises(HermesError, match=said):
+        run_approvals(rules, argument, user)
+    assert len(rules.all()) == 2
+
+
+def test_a_command_can_be_judged_in_a_session(rules: Rules, user: Path) -> None:
+    assert run_approvals(rules, "check cat a.txt", user).startswith("safe: ")
+
+
+def test_every_kind_of_rule_has_its_words() -> None:
+    for kind in get_args(Kind):
+        text = rule_text(Rule("allow", kind, "WHAT", "/w"))
+        assert text.startswith("always allow ")
+        assert "WHAT" in text
