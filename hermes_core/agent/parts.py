@@ -42,7 +42,7 @@ from hermes_core.ground.ports import Files
 from hermes_core.ground.runtime import ApiMode
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config, load_config
-from hermes_core.local.environment import child_environment
+from hermes_core.local.environment import child_environment, distrust
 from hermes_core.local.files import LocalFiles
 from hermes_core.tools.registry import ToolSpec, bundled_tools
 from hermes_core.tools.seen import Seen
@@ -111,6 +111,7 @@ class Parts:
         self._files = files or LocalFiles()
         self._seen = Seen()
         self._workspace = workspace_of(row)
+        distrust((self._workspace.cwd, *self._workspace.additional), self._config)
         self._consent = heritage.consent if heritage else self._make_consent()
         self._children = self._make_children(heritage)
         self._plan = Plan()

@@ -2,8 +2,11 @@
 
 import os
 import shutil
+from collections.abc import Iterable
+from pathlib import Path
 
 from hermes_core.local.config import Config
+from hermes_core.local.homes import project_folders
 from hermes_core.local.login_shell import LOGIN_PATH, merge_paths, with_account
 
 _PASSED = ("HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR")
@@ -41,7 +44,33 @@ def child_environment(config: Config) -> dict[str, str]:
     return env
 
 
+_distrusted: set[Path] = set()
+
+
+def distrust(roots: Iterable[Path], config: Config) -> None:
+    """Find no program in the projects of these folders from now on, in this whole process.
+
+    An environment may name folders of a project in its PATH, for its commands. What we run
+    ourselves, such as git for snapshots, runs unasked, and would be the project's.
+    """
+    for root in roots:
+        _distrusted.update(project_folders(root, config.env))
+
+
 def find_program(name: str, path: str) -> str | None:
-    """Return the program ``name`` in the absolute folders of ``path``, or None."""
-    folders = merge_paths(path, None)
-    return shutil.which(name, path=folders) if folders and "/" not in name else None
+    """Return the program ``name`` in the absolute folders of ``path``, or None.
+
+    It is one that we may run unasked: none of an open project, see ``distrust``.
+    """
+    if "/" in name:
+        return None
+    for folder in filter(None, merge_paths(path, None).split(":")):
+        found = shutil.which(name, path=folder)
+        if found and not _is_of_project(found):
+            return found
+    return None
+
+
+def _is_of_project(program: str) -> bool:
+    places = (Path(program), Path(os.path.realpath(program)))
+    return any(place.is_relative_to(one) for place in places for one in _distrusted)

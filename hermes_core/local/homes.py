@@ -27,13 +27,22 @@ def lies_inside(home: Path, roots: Iterable[Path], environ: Mapping[str, str]) -
     usual = _usual_home(environ)
     if home == usual:
         return False
-    for root in (root.resolve() for root in roots):
-        if root.is_relative_to(home) and not _holds(home, usual):
+    for root in roots:
+        if root.resolve().is_relative_to(home) and not _holds(home, usual):
             return True
-        folders = (root, *(one for one in root.parents if _is_marked(one)))
-        if any(home.is_relative_to(one) and not _holds(one, usual) for one in folders):
+        if any(home.is_relative_to(one) for one in project_folders(root, environ)):
             return True
     return False
+
+
+def project_folders(root: Path, environ: Mapping[str, str]) -> list[Path]:
+    """Return ``root`` and the folders above it that mark a project, as real paths.
+
+    Those that hold the user's home are left out: they are no project.
+    """
+    real, usual = root.resolve(), _usual_home(environ)
+    folders = (real, *(one for one in real.parents if _is_marked(one)))
+    return [one for one in folders if not _holds(one, usual)]
 
 
 def lies_in_a_project(environ: Mapping[str, str]) -> bool:

@@ -18,7 +18,8 @@ TIME_LIMIT = 5.0
 RESOLVING = "HERMES_RESOLVING_ENVIRONMENT"
 """Set while the shell is asked, so that shell files can skip what is slow or interactive."""
 
-_PASSED = ("HOME", "USER", "LOGNAME", "SHELL", "LANG", "PATH", "TMPDIR")
+_PASSED = ("LANG", "TMPDIR")
+_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 _NO_SHELLS = ("false", "nologin", "sync", "true")
 
 
@@ -59,7 +60,11 @@ def login_shell() -> str | None:
 
 
 def ask_path(shell: str, env: Mapping[str, str]) -> str | None:
-    """Start ``shell`` as a login shell and return its PATH; None if it does not tell in time."""
+    """Start ``shell`` as a login shell and return its PATH; None if it does not tell in time.
+
+    Its home and first PATH are those of the account: others could come from a project, and with
+    them the files that it reads and the programs that these run.
+    """
     from hermes_core.local.capture import capture
 
     mark = f"hermes-{secrets.token_hex(8)}"
@@ -69,7 +74,7 @@ def ask_path(shell: str, env: Mapping[str, str]) -> str | None:
         answer = capture(
             [shell, "-l", "-i", "-c", script],
             Path("/"),
-            env={**passed, "TERM": "dumb", RESOLVING: "1"},
+            env={**passed, "PATH": _PATH, "SHELL": shell, "TERM": "dumb", RESOLVING: "1"},
             timeout=TIME_LIMIT,
             max_bytes=200_000,
             interrupt=Interrupt(),

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from hermes_core.local import environment as module
 from hermes_core.local.config import Config
-from hermes_core.local.environment import child_environment, find_program
+from hermes_core.local.environment import child_environment, distrust, find_program
 
 BASE = {"PATH": "/usr/bin:/bin", "SHLVL": "1", "HOME": "/h", "USER": "me"}
 
@@ -86,3 +87,21 @@ def test_a_program_is_found_in_absolute_folders_only(
     assert find_program("tool", f".:{tmp_path}x") is None
     assert find_program("./tool", str(tmp_path)) is None
     assert find_program("no-such-tool", str(tmp_path)) is None
+
+
+def test_a_program_of_an_open_project_is_not_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_distrusted", set())
+    for folder in ("repo/sub", "repo/bin", "linked", "safe"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    for folder in ("repo/bin", "safe"):
+        (tmp_path / folder / "tool").write_text("#!/bin/sh\n")
+        (tmp_path / folder / "tool").chmod(0o755)
+    (tmp_path / "linked" / "tool").symlink_to(tmp_path / "repo" / "bin" / "tool")
+    (tmp_path / "repo" / ".git").mkdir()
+    path = f"{tmp_path}/repo/bin:{tmp_path}/linked:{tmp_path}/safe"
+    config = Config(home=tmp_path / "home", env={"HOME": str(tmp_path / "me")})
+    assert find_program("tool", path) == f"{tmp_path}/repo/bin/tool"
+    distrust([tmp_path / "repo" / "sub"], config)
+    assert find_program("tool", path) == f"{tmp_path}/safe/tool"

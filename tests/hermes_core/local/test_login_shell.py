@@ -1,3 +1,5 @@
+import os
+import pwd
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +26,26 @@ def shell(folder: Path, body: str) -> str:
 def test_a_login_shell_is_asked_and_its_noise_ignored(tmp_path: Path) -> None:
     body = 'echo "welcome $1 $2 $3"; PATH=/opt/tools:$PATH; export PATH; eval "$4"; echo bye'
     path = ask_path(shell(tmp_path, body), {"PATH": "/usr/bin:/bin"})
-    assert path == "/opt/tools:/usr/bin:/bin"
+    assert path == f"/opt/tools:{login_shell._PATH}"
 
 
 def test_shell_files_can_tell_that_they_are_only_asked(tmp_path: Path) -> None:
     body = 'PATH="/$HERMES_RESOLVING_ENVIRONMENT:$PATH"; export PATH; eval "$4"'
-    assert ask_path(shell(tmp_path, body), {"PATH": "/usr/bin:/bin"}) == "/1:/usr/bin:/bin"
+    assert ask_path(shell(tmp_path, body), {}) == f"/1:{login_shell._PATH}"
+
+
+def test_what_it_reads_and_runs_is_no_projects(tmp_path: Path) -> None:
+    body = 'PATH="/$HOME:/$SHELL:$PATH"; export PATH; eval "$4"'
+    env = {"PATH": f"{tmp_path}/bin", "HOME": str(tmp_path), "SHELL": f"{tmp_path}/other"}
+    own = shell(tmp_path, body)
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    assert ask_path(own, env) == f"/{home}:/{own}:{login_shell._PATH}"
 
 
 def test_keys_are_not_handed_to_it(tmp_path: Path) -> None:
     body = 'PATH="/${MY_API_KEY:-none}:$PATH"; export PATH; eval "$4"'
     env = {"PATH": "/usr/bin:/bin", "MY_API_KEY": "secret"}
-    assert ask_path(shell(tmp_path, body), env) == "/none:/usr/bin:/bin"
+    assert ask_path(shell(tmp_path, body), env) == f"/none:{login_shell._PATH}"
 
 
 @pytest.mark.parametrize("body", ["exit 1", "echo nothing useful", "sleep 600", "yes"])
@@ -62,8 +72,8 @@ def test_the_shell_is_asked_once_and_only_if_no_shell_started_us(
     assert from_terminal.get({**env, "SHLVL": "1"}) is None
     assert not asked.exists()
     from_desktop = LoginPath()
-    assert from_desktop.get(env) == "/opt/tools:/usr/bin:/bin"
-    assert from_desktop.get(env) == "/opt/tools:/usr/bin:/bin"
+    assert from_desktop.get(env) == f"/opt/tools:{login_shell._PATH}"
+    assert from_desktop.get(env) == f"/opt/tools:{login_shell._PATH}"
     assert from_desktop.get({**env, "SHLVL": "1"}) is None
     assert asked.read_text() == "x\n"
 
