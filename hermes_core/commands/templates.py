@@ -3,7 +3,6 @@
 A mistyped command is answered with the one that is meant; everything else is for the model.
 """
 
-import difflib
 import os
 import re
 import shlex
@@ -16,8 +15,9 @@ from hermes_core.tools.visible import one_line
 
 _WORD = re.compile(r"/([A-Za-z][\w-]{0,63})(?!\S)\s*(.*)", re.DOTALL | re.ASCII)
 _PLACE = re.compile(r"\$(ARGUMENTS\b|[1-9](?!\d))")
-_CLOSE = 0.72
 _MOST_NEAR = 3
+_SHORTEST = 3
+_LONG = 6
 
 
 def split_command(text: str) -> tuple[str, str] | None:
@@ -27,12 +27,20 @@ def split_command(text: str) -> tuple[str, str] | None:
 
 
 def near_names(name: str, known: Iterable[str]) -> list[str]:
-    """Return the names that ``name`` may be mistyped from, the nearest first."""
-    names = {one.casefold(): one for one in known}
-    wanted = name.casefold()
-    close = difflib.get_close_matches(wanted, names, _MOST_NEAR, _CLOSE)
-    swapped = [one for one in names if one not in close and _is_swapped(wanted, one)]
-    return [names[one] for one in (*close, *swapped)][:_MOST_NEAR]
+    """Return the names that ``name`` may be mistyped from, the nearest first.
+
+    One letter may be wrong, missing, too many or swapped with its neighbour; two in long names.
+    """
+    wanted, found = name.casefold(), []
+    for one in known:
+        letters = one.casefold()
+        shortest = min(len(letters), len(wanted))
+        if shortest < _SHORTEST:
+            continue
+        distance = _distance(wanted, letters)
+        if distance <= (1 if shortest < _LONG else 2):
+            found.append((distance, abs(len(letters) - len(wanted)), one))
+    return [one for *_, one in sorted(found)][:_MOST_NEAR]
 
 
 def expand(template: Template, argument: str) -> str:
@@ -102,10 +110,15 @@ def _words(argument: str) -> list[str]:
         return argument.split()
 
 
-def _is_swapped(typed: str, name: str) -> bool:
-    """Return whether two neighbouring letters of a short name were typed in the wrong order."""
-    if len(typed) != len(name) or typed == name:
-        return False
-    at = next(i for i, (one, other) in enumerate(zip(typed, name, strict=True)) if one != other)
-    swapped = name[:at] + name[at : at + 2][::-1] + name[at + 2 :]
-    return typed == swapped
+def _distance(typed: str, name: str) -> int:
+    """Return how many letters differ, two swapped neighbours counting once."""
+    rows = [list(range(len(name) + 1))]
+    for i, one in enumerate(typed, 1):
+        above, row = rows[-1], [i]
+        for j, other in enumerate(name, 1):
+            cost = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (one != other))
+            if i > 1 and j > 1 and one == name[j - 2] and typed[i - 2] == other:
+                cost = min(cost, rows[-2][j - 2] + 1)
+            row.append(cost)
+        rows.append(row)
+    return rows[-1][-1]
