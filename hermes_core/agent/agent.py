@@ -53,6 +53,7 @@ class AIAgent(Parts):
     clarify: how the model asks the user: ``ask`` (``emit`` answers ``ClarifyRequested``), ``text``
         (the turn ends with the question); without it only a ``clarify_callback`` is asked.
     heritage: what it has from the agent that it works for; for children of ``delegate_task``.
+    mcp_servers: further ones beside those of the configuration; they start in the background.
     callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names; note
         that ``stream_delta_callback`` also gets None, where a tool starts after the text.
 
@@ -88,12 +89,12 @@ class AIAgent(Parts):
     @property
     def tool_names(self) -> tuple[str, ...]:
         """The tools that the model is offered, in order."""
-        return tuple(self._tools)
+        return tuple({**self._tools, **self.mcp.specs()})
 
     @property
     def tool_schemas(self) -> list[dict[str, Any]]:
         """What the model is told of them."""
-        return [spec.schema for spec in self._tools.values()]
+        return [spec.schema for spec in {**self._tools, **self.mcp.specs()}.values()]
 
     @property
     def messages(self) -> list[Message]:
@@ -211,6 +212,7 @@ class AIAgent(Parts):
         No turn may run then or later.
         """
         self._hooks.end()
+        self.mcp.close()
         self.records.close()
         if self._own_store:
             self._store.close()
@@ -288,6 +290,7 @@ class AIAgent(Parts):
             self._nested.restore(conversation.system_prompt, conversation.messages)
             self._hooks.begin(task_id, interrupt)
             self._clarify.begin()
+            self.mcp.begin_turn(self._consent, lambda: self.mode, self._session.emit, interrupt)
             tools = self._toolbox(task_id, interrupt)
             model = self._engine.model()
             emit = self.records.watch(model)
@@ -333,7 +336,7 @@ class AIAgent(Parts):
             home=self._config.home,
         )
         return Toolbox(
-            self._tools,
+            {**self._tools, **self.mcp.specs()},
             context,
             self._consent,
             window=lambda: self._engine.in_use[1],

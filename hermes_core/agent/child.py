@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from hermes_core.agent.child_line import ChildLine
@@ -14,6 +14,7 @@ from hermes_core.agent.child_view import Board
 from hermes_core.agent.consent import Consent
 from hermes_core.agent.engine import Engine
 from hermes_core.agent.heritage import Heritage, config_for_child, request_of
+from hermes_core.agent.mcp_tools import McpTools
 from hermes_core.agent.session import Session
 from hermes_core.ground.errors import HermesError, Interrupted, StoreError
 from hermes_core.ground.events import ChildFinished, ChildStarted
@@ -75,6 +76,7 @@ class Parent:
     consent: Consent
     depth: int
     make: "Callable[..., AIAgent]"
+    mcp: McpTools = field(default_factory=McpTools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ class Child:
             store=parent.store,
             files=parent.files,
             emit=self._screen,
-            heritage=Heritage(parent.consent, self._engine, parent.depth + 1),
+            heritage=Heritage(parent.consent, self._engine, parent.depth + 1, parent.mcp),
         )
         return self.agent
 

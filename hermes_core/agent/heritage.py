@@ -1,11 +1,12 @@
 """What a child, an agent that works for another one, has from it: no more than this is shared."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hermes_core.agent.consent import Consent
 from hermes_core.agent.engine import Engine
+from hermes_core.agent.mcp_tools import McpTools
 from hermes_core.local.config import Config
 from hermes_core.tools.registry import ToolSpec
 
@@ -22,11 +23,13 @@ class Heritage:
 
     consent: mode, grants and questions are the parent's. engine: the one provider it asks.
     depth: 1 for a child of the user's own agent, one more for each further generation.
+    mcp: the parent's MCP servers.
     """
 
     consent: Consent
     engine: Engine
     depth: int
+    mcp: McpTools = field(default_factory=McpTools)
 
     def allowed(self, tools: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
         """Return the tools that a child may have of ``tools``."""

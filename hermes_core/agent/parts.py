@@ -15,6 +15,7 @@ from hermes_core.agent.engine import Engine
 from hermes_core.agent.heritage import Heritage
 from hermes_core.agent.hooks import PluginHooks
 from hermes_core.agent.layers import PressureLayer
+from hermes_core.agent.mcp_tools import McpTools
 from hermes_core.agent.nested import Nested
 from hermes_core.agent.opening import (
     Wanted,
@@ -44,6 +45,7 @@ from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config, load_config
 from hermes_core.local.environment import child_environment, distrust
 from hermes_core.local.files import LocalFiles
+from hermes_core.local.mcp_settings import McpServer
 from hermes_core.tools.registry import ToolSpec, bundled_tools
 from hermes_core.tools.seen import Seen
 
@@ -74,6 +76,7 @@ class Parts:
         emit: Emit | None = None,
         heritage: Heritage | None = None,
         clarify: How | None = None,
+        mcp_servers: Sequence[McpServer] = (),
         **callbacks: Any,
     ) -> None:
         from hermes_core.providers.resolution import Request
@@ -113,10 +116,12 @@ class Parts:
         self._workspace = workspace_of(row)
         distrust((self._workspace.cwd, *self._workspace.additional), self._config)
         self._consent = heritage.consent if heritage else self._make_consent()
+        self.mcp = heritage.mcp if heritage else self._start_mcp(mcp_servers)
         self._children = self._make_children(heritage)
         self._plan = Plan()
-        how = clarify or ("ask" if functions.clarify_callback else None)
-        self._clarify = Clarify(how, self._session.emit)
+        self._clarify = Clarify(
+            clarify or ("ask" if functions.clarify_callback else None), self._session.emit
+        )
         self._nested = Nested(self._workspace, LocalFiles())
         self._tools = self._gather_tools(heritage)
         self.steering = Steering(lambda: self.queue, self._session.emit)
@@ -155,6 +160,9 @@ class Parts:
             raise
         return row
 
+    def _start_mcp(self, given: Sequence[McpServer]) -> McpTools:
+        return McpTools.start(given, self._workspace, self._config)
+
     def _make_consent(self) -> Consent:
         folder = Path(os.path.realpath(self._workspace.cwd))
         judge = Judge(
@@ -182,6 +190,7 @@ class Parts:
                 self._consent,
                 heritage.depth if heritage else 0,
                 AIAgent,
+                self.mcp.shared(),
             )
         )
 

@@ -12,6 +12,7 @@ from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.runtime import ApiMode
 from hermes_core.ground.secrets import REDACTOR, Secret
 from hermes_core.local.confinement import SandboxMode
+from hermes_core.local.mcp_settings import McpServer
 from hermes_core.local.provider_settings import (
     AuxiliaryTask,
     Choice,
@@ -36,7 +37,8 @@ class Config:
     max_tokens: tokens. input_price and output_price: US dollars for a million tokens; max_cost:
     US dollars of one turn.
     key_env: the variable that holds the key for ``base_url``.
-    providers: the user's own endpoints. auxiliary: by the task's name.
+    providers: the user's own endpoints. mcp_servers: the user's own, in their order.
+    auxiliary: by the task's name.
     credential_pool_strategies: by the provider's name, in lower case.
     warnings: what is odd in the files, one line each.
     """
@@ -83,6 +85,7 @@ class Config:
     terminal_env_passthrough: tuple[str, ...] = ()
     sandbox_mode: SandboxMode = "auto"
     plugin_entry_points: tuple[str, ...] = ()
+    mcp_servers: tuple[McpServer, ...] = ()
     auth: Mapping[str, LoginSettings] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     user_env: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -200,6 +203,8 @@ def _register_secrets(config: Config) -> None:
     for name, value in (pair for pairs in headers for pair in pairs):
         if name.upper().endswith(_SECRET_HEADERS):
             REDACTOR.register(Secret(value.rpartition(" ")[2]))
+    for server in config.mcp_servers:
+        server.register_secrets()
     own = set(_variables_of_entries(config))
     for source in (config.env, config.user_env):
         for name, value in source.items():

@@ -5,6 +5,7 @@ The reader's checks, the hints for unknown keys and ``docs/configuration.md`` ar
 
 from hermes_core.local.compression_keys import COMPRESSION_KEYS
 from hermes_core.local.delegation_keys import DELEGATION_KEYS
+from hermes_core.local.mcp_keys import MCP_STRUCTURE
 from hermes_core.local.provider_keys import API_MODES, EFFORTS, OTHER_MODES, STRUCTURES, Structure
 from hermes_core.local.sandbox_keys import SANDBOX_KEYS
 from hermes_core.local.setting import Key
@@ -333,6 +334,7 @@ def reference() -> str:
     return (
         f"{_HEAD}{_TITLES}{_rows(KEYS)}{_EXAMPLE}"
         f"\n## Providers\n{''.join(map(_structure, STRUCTURES))}{_PROVIDERS}"
+        f"\n## MCP servers\n{_structure(MCP_STRUCTURE)}"
         f"\n## Variables that Hermes reads\n\n{_variables(VARIABLES)}"
         f"\n## Variables that Hermes sets\n\n{_variables(SET_FOR_COMMANDS)}"
     )

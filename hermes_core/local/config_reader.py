@@ -7,6 +7,7 @@ from typing import Any
 from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config_keys import KEYS, SECTIONS
 from hermes_core.local.config_values import ValueReader, nearest, shown
+from hermes_core.local.mcp_keys import MCP_SECTION
 from hermes_core.local.provider_keys import STRUCTURED
 from hermes_core.local.yaml_file import YamlFile
 
@@ -44,12 +45,16 @@ class ConfigReader:
         for name, value in data.items():
             if name in SECTIONS:
                 self._section(str(name), value)
-            elif name not in STRUCTURED:
+            elif name not in (*STRUCTURED, MCP_SECTION):
                 self._unknown_section(str(name))
         for path in self._file.repeated:
             if path[0] in (*SECTIONS, *STRUCTURED):
                 text = f"'{'.'.join(path)}' stands twice; the last one counts"
                 self._reader.warn(path, text)
+        if MCP_SECTION in data:
+            from hermes_core.local.mcp_reader import read_servers
+
+            self.values["mcp_servers"] = read_servers(data[MCP_SECTION], self._reader)
         if not data.keys().isdisjoint(STRUCTURED):
             from hermes_core.local.provider_reader import read_providers
 
@@ -70,7 +75,7 @@ class ConfigReader:
                 self.values[key.field] = self._reader.value(key, value, (name, str(leaf)))
 
     def _unknown_section(self, name: str) -> None:
-        near = nearest(name, (*SECTIONS, *STRUCTURED), 0.8)
+        near = nearest(name, (*SECTIONS, *STRUCTURED, MCP_SECTION), 0.8)
         if near:
             self._reader.warn((name,), f"unknown key '{name}' - did you mean '{near}'?")
 

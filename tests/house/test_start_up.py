@@ -27,6 +27,9 @@ HEAVY = (
     "json_repair",
     "pathspec",
     "filelock",
+    "mcp",
+    "mcp_types",
+    "anyio",
 )
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -1,0 +1,116 @@
+"""What a call to an MCP server came to, as the model and the card are given it.
+
+All of it is somebody else's words: it is wrapped as data, and cannot leave its wrapping.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hermes_core.ground.content import Text
+from hermes_core.ground.injection import visible
+from hermes_core.tools.registry import Output
+from hermes_core.tools.visible import fence
+
+if TYPE_CHECKING:
+    from mcp_types import CallToolResult, ReadResourceResult
+
+LONGEST = 400_000
+"""Characters of a result; what fits the model's window is decided later."""
+
+ON_CARD = 20_000
+"""Characters of a result that the card shows."""
+
+TAG = "untrusted-result"
+
+_CLOSES = re.compile(
+    r"[<\uff1c\ufe64](?=\s{0,9}[/\uff0f]?\s{0,9}"
+    r"(?:untrusted\W?result|project\W?instructions|memory|user\W?profile|system|assistant|human|\|))",
+    re.IGNORECASE,
+)
+
+
+def output_of(result: "CallToolResult", server: str, tool: str) -> Output:
+    """Return the output of a tool call."""
+    text = _joined(_described(block) for block in result.content)
+    if not text.strip() and result.structured_content is not None:
+        text = json.dumps(result.structured_content, ensure_ascii=False, default=str)
+    return _output(text, server, tool, failed=bool(result.is_error))
+
+
+def resource_of(result: "ReadResourceResult", server: str, uri: str) -> Output:
+    """Return the output of reading a resource."""
+    return _output(_joined(_contents(one) for one in result.contents), server, uri)
+
+
+def text_output(text: str, server: str, about: str) -> Output:
+    """Return a server's words as an output."""
+    return _output(text, server, about)
+
+
+def wrapped(text: str, server: str, about: str) -> str:
+    """Return what a server said as a block of data that nothing in it can close."""
+    head = f'<{TAG} server="{_attribute(server)}" from="{_attribute(about)}">'
+    return f"{head}\n{_CLOSES.sub('&lt;', visible(text))}\n</{TAG}>"
+
+
+def _output(text: str, server: str, about: str, *, failed: bool = False) -> Output:
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}\n[the rest of {len(text):,} characters is left out]"
+    shown = visible(text)
+    if len(shown) > ON_CARD:
+        shown = f"{shown[:ON_CARD]}\n[... {len(shown):,} characters in all]"
+    return Output(
+        wrapped(text or "[no content]", server, about),
+        (Text(fence(shown or "[no content]")),),
+        failed=failed,
+    )
+
+
+def _joined(parts: Iterable[str]) -> str:
+    """Return parts a line apart; what is beyond all bounds is not even put together."""
+    kept: list[str] = []
+    room = LONGEST + 1
+    for part in parts:
+        kept.append(part[:room])
+        room -= len(part) + 1
+        if room <= 0:
+            break
+    return "\n".join(kept)
+
+
+def _described(block: Any) -> str:
+    """Return a block of a result as text; what is no text is described."""
+    kind = block.type
+    if kind == "text":
+        return str(block.text)
+    if kind in ("image", "audio"):
+        article = "an image" if kind == "image" else "audio"
+        return f"[{article}, {block.mime_type}, {_size(block.data)}; it is not shown to you]"
+    if kind == "resource_link":
+        about = ", ".join(filter(None, (block.title or block.name, block.mime_type)))
+        return f"[a resource: {block.uri} ({about})]"
+    return _contents(block.resource)
+
+
+def _contents(contents: Any) -> str:
+    text = getattr(contents, "text", None)
+    if isinstance(text, str):
+        return text
+    mime = contents.mime_type or "unknown type"
+    return f"[data of {contents.uri}, {mime}, {_size(contents.blob)}; it is not shown to you]"
+
+
+def _size(data: str) -> str:
+    return f"{len(data) * 3 // 4:,} bytes"
+
+
+def _attribute(text: str) -> str:
+    shown = "".join(char if char.isprintable() and char not in '"<>' else "?" for char in text)
+    return shown[:200]
+
+
+def images_of(content: Sequence[Any]) -> list[tuple[str, str]]:
+    """Return type and base64 data of the images of a result."""
+    return [(one.mime_type, one.data) for one in content if one.type == "image"]
