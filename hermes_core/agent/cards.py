@@ -14,6 +14,7 @@ from hermes_core.ground.events import (
     ToolCallRunning,
     ToolCallStarted,
 )
+from hermes_core.ground.visible import many_lines, one_line
 from hermes_core.tools.registry import Output, Prepared
 
 
@@ -33,7 +34,7 @@ class Card:
     def start(self, prepared: Prepared | None) -> None:
         """Show the card; without ``prepared`` for a call that cannot be done."""
         if prepared is not None:
-            self._title = prepared.title
+            self._title = many_lines(prepared.title)
             self._content = prepared.content
             self._locations = prepared.locations
         self._emit(
@@ -50,7 +51,7 @@ class Card:
 
     def question(self, prepared: Prepared, decision: Decision) -> ApprovalRequested:
         """Return the question whether the call may run; it repeats all that the card shows."""
-        lines = [f"Asks because: {decision.reason}", *decision.details]
+        lines = map(one_line, (f"Asks because: {decision.reason}", *decision.details))
         return ApprovalRequested(
             self.call_id,
             self._title,
@@ -60,8 +61,8 @@ class Card:
             self._request.sent,
             self._content,
             self._locations,
-            always=decision.always,
-            never=decision.never,
+            always=one_line(decision.always),
+            never=one_line(decision.never),
         )
 
     def running(self) -> None:

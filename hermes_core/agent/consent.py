@@ -6,11 +6,13 @@ from concurrent.futures import CancelledError
 from dataclasses import replace
 
 from hermes_core.agent.cards import Card
+from hermes_core.approval.git_settings import neutral_environment
 from hermes_core.approval.judge import Judge
-from hermes_core.ground.actions import Answer, Mode
+from hermes_core.ground.actions import Answer, Decision, Mode
 from hermes_core.ground.errors import Interrupted, StoreError
 from hermes_core.ground.events import ApprovalRequested, Emit, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.visible import many_lines
 from hermes_core.tools.registry import Prepared
 
 REJECTED = (
@@ -20,6 +22,10 @@ REJECTED = (
 NOBODY = (
     "This call needs a person's approval, and there is nobody to ask. Nothing was run or changed."
     " Go on without it, and tell the user what you could not do."
+)
+CHANGED = (
+    "What this call would do changed while the question was open: a file or folder was swapped. So"
+    " the answer does not count, and nothing was run or changed. Look at what is there now."
 )
 
 BYPASSED = "[unasked]"
@@ -51,8 +57,14 @@ class Consent:
         self.judge = judge
         self._can_ask = can_ask
         self._timeout = timeout
+        self._told: set[str] = set()
         self.before_change: Callable[[Interrupt], None] = lambda _: None
         self.before_call: Callable[[], None] = lambda: None
+
+    @property
+    def mode(self) -> Mode:
+        """What runs without asking."""
+        return self._mode()
 
     def titled(self, prepared: Prepared) -> Prepared:
         """Return the call with a title that says so, if it runs for the mode ``bypass`` alone."""
@@ -73,8 +85,12 @@ class Consent:
         return refusal
 
     def _refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
-        decision = self.judge.decide(prepared.action, self._mode())
+        self._tell_problems(emit)
+        mode = self._mode()
+        decision = self.judge.decide(prepared.action, mode)
         prepared.leave.unasked = decision.unasked
+        if decision.unasked and prepared.action.kind == "execute":
+            prepared.leave.environment = neutral_environment()
         if decision.verdict == "allow":
             return ""
         if decision.verdict == "deny":
@@ -83,6 +99,8 @@ class Consent:
             return f"{NOBODY} Why it asks: {decision.reason}."
         question = card.question(prepared, decision)
         answer = ask(question, emit, interrupt, self._timeout())
+        if answer in ("allow_once", "allow_always") and not self._stands(prepared, mode, decision):
+            return CHANGED
         if answer in ("allow_always", "reject_always"):
             problem = self.judge.remember(prepared.action, allow=answer == "allow_always")
             if problem:
@@ -91,6 +109,20 @@ class Consent:
             return rejection(question.words)
         self.judge.passed(prepared.action)
         return ""
+
+    def _stands(self, prepared: Prepared, mode: Mode, asked: Decision) -> bool:
+        """Return whether a person who allowed an action was told what it would do now."""
+        now = self.judge.decide(prepared.action, mode)
+        if now.verdict == "ask":
+            return (now.reason, now.details) == (asked.reason, asked.details)
+        return now.verdict == "allow"
+
+    def _tell_problems(self, emit: Emit) -> None:
+        """Warn, once each, of what does not count in the files of rules."""
+        for problem in self.judge.rules.problems():
+            if problem not in self._told:
+                self._told.add(problem)
+                emit(StatusChanged("warning", f"A rule does not count. {many_lines(problem)}"))
 
 
 def rejection(words: Sequence[str]) -> str:

@@ -80,10 +80,12 @@ class Leave:
     """By whose leave a call runs; whoever decides tells it before that.
 
     unasked: that nobody was asked, and no rule of a person's stands for an answer. It is so until
-    the opposite is told: a call is held too tight rather than too loose.
+    the opposite is told: a call is held too tight rather than too loose. environment: what a
+    command gets besides its own, because it runs unasked.
     """
 
     unasked: bool = True
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from hermes_core.ground.errors import ToolError
 from hermes_core.local.confinement import Confinement
 from hermes_core.local.processes import Finished, child_environment, run_command
 from hermes_core.tools.registry import Leave, Output, Prepared, Progress, ToolContext, tool
+from hermes_core.tools.seal import Seal
 from hermes_core.tools.visible import fence, many_lines, one_line
 
 _LOOKS_AROUND = re.compile(r"(?<![\w/.-])(?:ps|pgrep|pkill|pidof|kill|killall|lsof|fuser|ss)\b")
@@ -40,16 +41,20 @@ def terminal(
         raise ToolError(f"terminal: timeout must be above 0 and at most {MAX_TIMEOUT:.0f} seconds.")
     limit = ctx.config.terminal_timeout if timeout is None else timeout
     cwd = ctx.workspace.cwd
+    env = child_environment(ctx.config)
+    call = (ctx.task_id, ctx.call_id)
+    sealed = Seal.of(command, cwd, env, call)
     shown = many_lines(command)
     leave = Leave()
 
     def run(progress: Progress) -> Output:
+        sealed.require(Seal.of(command, cwd, env, call), cwd)
         started = time.time_ns()
         try:
             done = run_command(
                 command,
                 cwd,
-                env=child_environment(ctx.config),
+                env={**env, **leave.environment},
                 timeout=limit,
                 max_output=ctx.config.terminal_max_output,
                 interrupt=ctx.interrupt,

@@ -193,7 +193,7 @@ def test_what_is_no_file_or_too_large_is_named(home: Path) -> None:
 )
 @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_rule_comes_back_as_it_was(
-    tmp_path: Path, what: str, effect: str, answer: Answered, kind: Kind, more: str
+    tmp_path: Path, *, what: str, effect: str, answer: Answered, kind: Kind, more: str
 ) -> None:
     home = tmp_path / "any"
     (home / FILE_NAME).unlink(missing_ok=True)

@@ -149,3 +149,34 @@ def test_what_cannot_be_run_is_refused(
 def test_the_users_own_time_limit_may_be_longer(ctx: ToolContext) -> None:
     patient = replace(ctx, config=replace(ctx.config, terminal_timeout=7_200.0))
     assert terminal.prepare(patient, {"command": "echo a"}).run(ignore).text == "a\n[exit code 0]"
+
+
+@pytest.mark.parametrize("by", ["link", "folder"])
+def test_a_working_folder_that_was_swapped_after_approval_is_refused(
+    ctx: ToolContext, project: Path, tmp_path: Path, by: str
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    prepared = terminal.prepare(ctx, {"command": "touch made"})
+    project.rename(tmp_path / "away")
+    if by == "link":
+        project.symlink_to(other)
+    else:
+        other.rename(project)
+    with pytest.raises(ToolError, match="took its place. Nothing was run"):
+        prepared.run(ignore)
+    assert list(tmp_path.rglob("made")) == []
+
+
+def test_the_environment_is_that_of_the_decision(ctx: ToolContext) -> None:
+    env = dict(ctx.config.env)
+    changing = replace(ctx, config=replace(ctx.config, env=env))
+    prepared = terminal.prepare(changing, {"command": "echo [$LANG]"})
+    env["LANG"] = "later"
+    assert prepared.run(ignore).text.startswith("[]\n")
+
+
+def test_what_runs_unasked_gets_what_keeps_git_from_running_anything(ctx: ToolContext) -> None:
+    prepared = terminal.prepare(ctx, {"command": "echo [$GIT_OPTIONAL_LOCKS]"})
+    prepared.leave.environment = {"GIT_OPTIONAL_LOCKS": "0"}
+    assert prepared.run(ignore).text.startswith("[0]\n")
