@@ -21,7 +21,7 @@ from acp_server.slash import Commands
 from acp_server.subagents import View
 from hermes_core.local.config import hermes_home
 from hermes_core.local.files import LocalFiles
-from hermes_core.local.homes import lies_inside
+from hermes_core.local.homes import lies_inside, planted_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +123,22 @@ def _folder(path: str, field: str) -> Path:
 
 
 def refuse_home_inside(roots: Sequence[Path], environ: Mapping[str, str]) -> None:
-    """Raise ``RpcError`` for a ``$HERMES_HOME`` that a project of ``roots`` could have set."""
+    """Raise ``RpcError`` for a home that a project of ``roots`` could have set.
+
+    Of our home as of the user's: ``$HERMES_HOME`` and ``$HOME``.
+    """
+    planted = planted_home(environ)
+    if planted and any(root.resolve().is_relative_to(planted) for root in roots):
+        raise _inside(f"HOME ({environ['HOME']})", "what programs obey")
     if environ.get("HERMES_HOME", "").strip():
         home = hermes_home(environ).resolve()
         if lies_inside(home, roots, environ):
-            raise _home_inside(home)
+            raise _inside(f"HERMES_HOME ({home})", "Hermes's own settings")
 
 
-def _home_inside(home: Path) -> RpcError:
+def _inside(what: str, changed: str) -> RpcError:
     text = (
-        f"HERMES_HOME ({home}) lies inside the workspace, so the workspace could change Hermes's"
-        " own settings. Set it to a folder elsewhere, or unset it."
+        f"{what} lies inside the workspace, so the workspace could change {changed}."
+        " Set it to a folder elsewhere, or unset it."
     )
     return invalid_params(f"cwd: {text}", "cwd")

@@ -19,7 +19,7 @@ from acp_server.methods.connection import Connection
 from acp_server.rpc.errors import invalid_params
 from acp_server.schema.initialization import AuthenticateRequest, InitializeRequest
 from hermes_core.ground.errors import HermesError
-from hermes_core.local.homes import lies_in_a_project
+from hermes_core.local.homes import lies_in_a_project, planted_home
 
 
 def register(connection: Connection) -> None:
@@ -70,5 +70,5 @@ def _open_roots(connection: Connection) -> list[Path]:
 
 def _look_again(connection: Connection, roots: list[Path]) -> None:
     refuse_home_inside(roots, connection.environ)
-    if not lies_in_a_project(connection.environ):
+    if not lies_in_a_project(connection.environ) and not planted_home(connection.environ):
         connection.runtime()

@@ -1,10 +1,12 @@
-"""Whether our own home could have been put in its place by a project.
+"""Whether our own home, or the user's, could have been put in its place by a project.
 
-``HERMES_HOME`` comes from the environment, and that of an editor may come from the project that it
-has open: from its ``.envrc``, or from a dev container. What lies in our home decides on what runs.
+``HERMES_HOME`` and ``HOME`` come from the environment, and that of an editor may come from the
+project that it has open: from its ``.envrc``, or from a dev container. What lies in our home decides
+on what runs, and what lies in the user's is obeyed by git and by shells.
 """
 
 import os
+import pwd
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -56,6 +58,19 @@ def lies_in_a_project(environ: Mapping[str, str]) -> bool:
     if home == usual:
         return False
     return any(_is_marked(one) and not _holds(one, usual) for one in (home, *home.parents))
+
+
+def planted_home(environ: Mapping[str, str]) -> Path | None:
+    """Return the project in which ``HOME`` lies, where it is not that of the user's account."""
+    try:
+        account = Path(pwd.getpwuid(os.getuid()).pw_dir).resolve()
+        home = Path(environ["HOME"]).resolve()
+    except KeyError:
+        return None
+    if home == account:
+        return None
+    marked = (one for one in (home, *home.parents) if _is_marked(one))
+    return next((one for one in marked if not account.is_relative_to(one)), None)
 
 
 def _is_marked(folder: Path) -> bool:

@@ -174,10 +174,7 @@ async def look_at_everything(client: AcpClient, project: Path) -> Session:
         "/mode",
     ):
         await session.prompt(command)
-    assert (project / "README.md").read_text() == "# A project\n\nneedle\n", (
-        session.text[-700:],
-        list((client.stage.folder / "marks").iterdir()),
-    )
+    assert (project / "README.md").read_text() == "# A project\n\nneedle\n"
     return session
 
 
@@ -240,18 +237,21 @@ async def test_nor_with_the_environment_that_it_asks_for(
     assert not evil.was_reached()
 
 
-@pytest.mark.parametrize("place", ["", ".hermes"])
+@pytest.mark.parametrize(
+    ("variable", "place"),
+    [("HERMES_HOME", ""), ("HERMES_HOME", ".hermes"), ("HOME", ""), ("HOME", "src")],
+)
 async def test_nor_with_a_home_of_its_own(
-    stage: Stage, traps: Traps, evil: Evil, place: str
+    stage: Stage, traps: Traps, evil: Evil, variable: str, place: str
 ) -> None:
     """Not even before a folder is known, and not from a folder within the project."""
-    home = {"HERMES_HOME": str(traps.project / place)}
+    home = {"HERMES_HOME": "", variable: str(traps.project / place)}
     async with opened(stage, stage.folder, **home) as client:
         for method in client.initialized["authMethods"]:
             if method.get("type", "agent") == "agent":
                 await client.request("authenticate", {"methodId": method["id"]})
         for folder in (traps.project, traps.project / "src"):
-            with pytest.raises(AgentError, match="HERMES_HOME"):
+            with pytest.raises(AgentError, match=variable):
                 await client.new_session(folder)
     assert traps.sprung() == set()
     assert not evil.was_reached()

@@ -1,8 +1,9 @@
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from hermes_core.local.homes import lies_in_a_project, lies_inside
+from hermes_core.local.homes import lies_in_a_project, lies_inside, planted_home
 
 
 @pytest.fixture
@@ -68,3 +69,27 @@ def test_where_no_project_is_open_yet(place: Path) -> None:
         assert lies_in_a_project(environ) is doubtful, home
     environ["HERMES_HOME"] = str(place / "me" / ".hermes")
     assert not lies_in_a_project(environ)
+
+
+def test_a_home_of_the_users_that_a_project_made(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def account(_: int) -> SimpleNamespace:
+        return SimpleNamespace(pw_dir=str(place / "me"))
+
+    monkeypatch.setattr("hermes_core.local.homes.pwd.getpwuid", account)
+    for home, project in (
+        ("me", None),
+        ("plain", None),
+        ("repo", "repo"),
+        ("repo/settings", "repo"),
+        ("nowhere", None),
+    ):
+        found = planted_home({"HOME": str(place / home)})
+        assert found == (place / project if project else None), home
+    (place / "me" / ".git").mkdir()
+    (place / ".git").mkdir()
+    assert planted_home({"HOME": str(place / "me")}) is None
+    assert planted_home({"HOME": str(place / "me" / "other")}) is None
+    assert planted_home({"HOME": str(place / "plain")}) is None
+    assert planted_home({}) is None
