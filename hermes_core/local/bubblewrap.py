@@ -8,6 +8,7 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,8 @@ _PLACES: Final = (
     "/run/wrappers/bin",
     "/run/current-system/sw/bin",
 )
+_SSH_PARTS: Final = ("/etc/ssh/ssh_config.d", "/etc/crypto-policies/back-ends/openssh.config")
+_MOST_SSH: Final = 65_536
 _TMP: Final = Path("/") / "tmp"
 _MEMORY: Final = Path("/") / "dev" / "shm"
 _starter = ThreadPoolExecutor(1, "walled-start")
@@ -52,6 +55,9 @@ class BubblewrapWall:
                 options += ["--seccomp", str(files[0])]
             elif unasked:  # costs some 10 ms, most of them behind the command
                 options.append("--unshare-net")
+            for path, data in _ssh_parts(_SSH_PARTS) if not unasked else ():
+                files.append(_filled(data))
+                options += ["--ro-bind-data", str(files[-1]), path]
             if unasked:
                 env = {**env, "TMPDIR": str(_temporary(self._confinement))}
             wrapped = [self._program, *options, "--", *argv]
@@ -104,6 +110,22 @@ def _rights(confinement: Confinement) -> Iterator[str]:
             yield from ("--cap-drop", "ALL", "--cap-add", "CAP_DAC_READ_SEARCH")
         else:
             yield from ("--cap-drop", "CAP_SYS_ADMIN")
+
+
+def _ssh_parts(places: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the parts of the system's settings for ssh, with their content.
+
+    Inside of a user namespace root's files are nobody's, and ssh refuses such parts: ``git push``
+    would fail. Copies belong to the user, which ssh accepts.
+    """
+    if os.geteuid() == 0:
+        return
+    for place in map(Path, places):
+        for path in sorted(place.glob("*.conf")) if place.is_dir() else [place]:
+            with suppress(OSError):
+                real = Path(os.path.realpath(path))
+                if real.is_file() and real.stat().st_size <= _MOST_SSH:
+                    yield str(real), real.read_bytes()
 
 
 def _temporary(confinement: Confinement) -> Path:

@@ -1,8 +1,8 @@
 """Whether our own home, or the user's, could have been put in its place by a project.
 
 ``HERMES_HOME`` and ``HOME`` come from the environment, and that of an editor may come from the
-project that it has open: from its ``.envrc``, or from a dev container. What lies in our home decides
-on what runs, and what lies in the user's is obeyed by git and by shells.
+project that it has open: from its ``.envrc``, or from a dev container. What lies in our home
+decides on what runs, and what lies in the user's is obeyed by git and by shells.
 """
 
 import os

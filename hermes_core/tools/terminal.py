@@ -20,8 +20,10 @@ from hermes_core.tools.registry import Leave, Output, Prepared, Progress, ToolCo
 from hermes_core.tools.seal import Seal
 from hermes_core.tools.visible import fence, many_lines, one_line
 
-_LOOKS_AROUND = re.compile(r"(?<![\w/.-])(?:ps|pgrep|pkill|pidof|kill|killall|lsof|fuser|ss)\b")
-_GAINS_RIGHTS = re.compile(r"no new privileges|setuid root")
+_LOOKS_AROUND = re.compile(
+    r"(?<![\w/.-])(?:ps|pgrep|pkill|pidof|kill|killall|lsof|fuser|ss)(?![\w/.=-])"
+)
+_GAINS_RIGHTS = re.compile(r"no new privileges|setuid root|newuidmap|fusermount")
 
 MAX_TIMEOUT = 3_600.0
 """Seconds that a model may ask for."""

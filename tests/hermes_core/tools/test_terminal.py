@@ -7,9 +7,11 @@ import pytest
 from hermes_core.ground.content import CardContent, Text
 from hermes_core.ground.errors import ToolError
 from hermes_core.local.files import LocalFiles
+from hermes_core.local.sandbox import SANDBOX
 from hermes_core.local.workspace import Workspace
 from hermes_core.tools.registry import ToolContext
 from hermes_core.tools.terminal import terminal
+from tests.hermes_core.local.walls import need
 from tests.hermes_core.tools.conftest import Call, ignore
 
 
@@ -180,3 +182,42 @@ def test_what_runs_unasked_gets_what_keeps_git_from_running_anything(ctx: ToolCo
     prepared = terminal.prepare(ctx, {"command": "echo [$GIT_OPTIONAL_LOCKS]"})
     prepared.leave.environment = {"GIT_OPTIONAL_LOCKS": "0"}
     assert prepared.run(ignore).text.startswith("[0]\n")
+
+
+class TestLeave:
+    """What nobody was asked about is held the tightest."""
+
+    @pytest.fixture(autouse=True)
+    def _walls(self) -> None:
+        need(SANDBOX.walls().unasked is not None, "; ".join(SANDBOX.walls().reasons))
+
+    def test_a_call_that_nobody_decided_on_changes_nothing(
+        self, ctx: ToolContext, project: Path
+    ) -> None:
+        prepared = terminal.prepare(ctx, {"command": "echo x >new; ls"})
+        assert prepared.leave.unasked
+        assert prepared.run(ignore).failed is False
+        assert list(project.iterdir()) == []
+
+    def test_one_that_was_allowed_does(self, ctx: ToolContext, project: Path) -> None:
+        prepared = terminal.prepare(ctx, {"command": "echo x >new"})
+        prepared.leave.unasked = False
+        prepared.run(ignore)
+        assert (project / "new").exists()
+
+    def test_the_user_may_do_without(self, ctx: ToolContext, project: Path) -> None:
+        free = replace(ctx, config=replace(ctx.config, sandbox_mode="off"))
+        terminal.prepare(free, {"command": "echo x >new"}).run(ignore)
+        assert (project / "new").exists()
+
+    def test_the_model_is_told_what_it_would_not_understand(self, ctx: ToolContext) -> None:
+        need(SANDBOX.walls().approved is not None, "; ".join(SANDBOX.walls().reasons))
+        for command, told in (
+            ("pgrep no-such-program", True),
+            ("echo 'sudo: The no new privileges flag is set'", True),
+            ("echo pkill-like, maps", False),
+            ("cat scripts/ps", False),
+        ):
+            prepared = terminal.prepare(ctx, {"command": command})
+            prepared.leave.unasked = False
+            assert ("sandbox" in prepared.run(ignore).text) is told, command
