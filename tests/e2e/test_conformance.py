@@ -205,7 +205,7 @@ async def test_a_resource_link_is_accepted_and_reaches_the_model(agent: AcpClien
     link = {"type": "resource_link", "uri": (session.cwd / "a.py").as_uri(), "name": "a.py"}
     assert await session.prompt([{"type": "text", "text": "Look at "}, link]) == "end_turn"
     sent = agent.stage.provider.requests[-1].messages[-1]["content"]
-    assert sent == "Look at [@a.py](a.py)"
+    assert sent.startswith("Look at [@a.py](a.py)\n\n[a.py: not read: a.py does not exist.")
 
 
 async def test_an_embedded_resource_is_accepted_as_announced(agent: AcpClient) -> None:
