@@ -22,6 +22,7 @@ from acp_server.subagents import View
 from hermes_core.local.config import hermes_home
 from hermes_core.local.files import LocalFiles
 from hermes_core.local.homes import lies_inside, planted_home
+from hermes_core.local.mcp_settings import McpServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,15 @@ def view_of(client: ClientCapabilities) -> View:
     return View(client.notices, client.subagents, compaction=client.compaction)
 
 
-def open_session(connection: Connection, place: Place, session_id: str | None = None) -> AcpSession:
+def open_session(
+    connection: Connection,
+    place: Place,
+    session_id: str | None = None,
+    servers: Sequence[McpServer] = (),
+) -> AcpSession:
     """Return a session, made new or read from the store; call it on a worker thread.
+
+    servers: the client's MCP servers; they start in the background.
 
     Raises ``ConfigError`` or ``StoreError``. A missing key is no reason to fail.
     """
@@ -95,6 +103,7 @@ def open_session(connection: Connection, place: Place, session_id: str | None = 
         files=files,
         emit=options.watching(Elicitation(ask, new_id, permissions)),
         clarify="ask" if client.elicitation_form else "text",
+        mcp_servers=servers,
     )
     session.agent.records.titles.enabled = True
     return session

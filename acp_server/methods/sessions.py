@@ -6,7 +6,7 @@ folders are those of the request. Only loading shows what it holds.
 
 import asyncio
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,6 +16,7 @@ from acp_server.emitter import UPDATE
 from acp_server.mapping import Json, mode_update, to_updates
 from acp_server.methods.assembly import Place, open_session, place_of, view_of
 from acp_server.methods.connection import Connection, unknown_session
+from acp_server.methods.mcp_servers import servers_of
 from acp_server.methods.threads import checked, in_thread
 from acp_server.methods.warming import warm
 from acp_server.replay import replay
@@ -32,6 +33,7 @@ from hermes_core.commands.queue import left_text
 from hermes_core.ground.errors import HermesError, StoreError
 from hermes_core.ground.events import StatusChanged, TitleChanged
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.local.mcp_settings import McpServer
 
 if TYPE_CHECKING:
     from hermes_core.sessions.store import SessionRow
@@ -49,8 +51,8 @@ def register(connection: Connection) -> None:
 async def new(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
     """Open a new session; it opens without a key too, since one can be added later."""
     place = checked(place_of, params, connection.environ)
-    session = await in_thread(open_session, connection, place)
-    return {"sessionId": session.id, **await _opened(connection, session, params)}
+    session = await in_thread(open_session, connection, place, None, servers_of(params))
+    return {"sessionId": session.id, **await _opened(connection, session)}
 
 
 async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
@@ -68,7 +70,7 @@ async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
         raise
     finally:
         connection.loading.discard(session.id)
-    return await _opened(connection, session, params)
+    return await _opened(connection, session)
 
 
 async def resume(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +80,7 @@ async def resume(connection: Connection, params: dict[str, Any]) -> dict[str, An
     left = await in_thread(_left, session)
     if left:
         session.add_notice(left)
-    return await _opened(connection, session, params)
+    return await _opened(connection, session)
 
 
 async def fork(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
@@ -89,7 +91,7 @@ async def fork(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
     """
     place = checked(place_of, params, connection.environ)
     session = await in_thread(_fork, connection, params, place)
-    opened = await _opened(connection, session, params)
+    opened = await _opened(connection, session)
     title = session.agent.records.title
     if title:
         after = partial(_tell, connection, session.id, TitleChanged(title))
@@ -109,29 +111,32 @@ async def _reopened(connection: Connection, params: dict[str, Any], stop: Interr
     place = checked(place_of, params, connection.environ)
     connection.loading.add(session_id)
     try:
-        return await in_thread(_open_stored, connection, session_id, place)
+        return await in_thread(_open_stored, connection, session_id, place, servers_of(params))
     except BaseException:
         stop.set()
         connection.loading.discard(session_id)
         raise
 
 
-async def _opened(
-    connection: Connection, session: AcpSession, params: Mapping[str, Any]
-) -> dict[str, Any]:
+async def _opened(connection: Connection, session: AcpSession) -> dict[str, Any]:
     """Note an open session; return what its client is told of it, and get the rest ready."""
-    _note_servers(session, params)
+    before = connection.sessions.get(session.id)
     connection.sessions[session.id] = session
     about = await in_thread(_about, session)
+    if before is not None:
+        await asyncio.to_thread(before.agent.mcp.close)
+    await asyncio.to_thread(session.agent.mcp.start)
     commands = await in_thread(session.commands.listed)
     connection.server.after_reply(partial(_update, connection, session.id, commands))
     connection.server.after_reply(partial(warm, connection))
     return about
 
 
-def _open_stored(connection: Connection, session_id: str, place: Place) -> AcpSession:
+def _open_stored(
+    connection: Connection, session_id: str, place: Place, servers: Sequence[McpServer]
+) -> AcpSession:
     _require_known(connection, session_id)
-    return open_session(connection, place, session_id)
+    return open_session(connection, place, session_id, servers)
 
 
 def _require_known(connection: Connection, session_id: str) -> "SessionRow":
@@ -187,7 +192,7 @@ def _fork(connection: Connection, params: Mapping[str, Any], place: Place) -> Ac
         if not message_id:
             raise
         raise invalid_params(f"_meta.hermes.messageId: {error}", "_meta") from error
-    return open_session(connection, place, row.id)
+    return open_session(connection, place, row.id, servers_of(params))
 
 
 def _message_of(params: Mapping[str, Any]) -> str:
@@ -196,14 +201,6 @@ def _message_of(params: Mapping[str, Any]) -> str:
     ours = meta.get("hermes") if isinstance(meta, Mapping) else None
     found = ours.get("messageId") if isinstance(ours, Mapping) else None
     return found if isinstance(found, str) else ""
-
-
-def _note_servers(session: AcpSession, params: Mapping[str, Any]) -> None:
-    """Have the person told that the editor's MCP servers do not serve here."""
-    count = len(params.get("mcpServers") or ())
-    if count:
-        offered = "an MCP server" if count == 1 else f"{count} MCP servers"
-        session.add_notice(f"The editor offered {offered}, which this version does not use yet.")
 
 
 def _tell(connection: Connection, session_id: str, event: StatusChanged | TitleChanged) -> None:

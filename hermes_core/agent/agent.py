@@ -53,7 +53,8 @@ class AIAgent(Parts):
     clarify: how the model asks the user: ``ask`` (``emit`` answers ``ClarifyRequested``), ``text``
         (the turn ends with the question); without it only a ``clarify_callback`` is asked.
     heritage: what it has from the agent that it works for; for children of ``delegate_task``.
-    mcp_servers: further ones beside those of the configuration; they start in the background.
+    mcp_servers: further ones beside those of the configuration; ``mcp.start`` or the
+        first turn starts them.
     callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names; note
         that ``stream_delta_callback`` also gets None, where a tool starts after the text.
 

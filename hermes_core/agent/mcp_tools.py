@@ -6,6 +6,7 @@ for.
 
 import json
 import shlex
+import threading
 import uuid
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -39,28 +40,44 @@ _PLANNING = (
 
 
 class McpTools:
-    """The servers of one agent, and their tools. ``servers``: None if there are none."""
+    """The servers of one agent, and their tools.
 
-    def __init__(self, servers: "Servers | None" = None, *, owned: bool = True) -> None:
-        self._servers = servers
-        self._owned = owned
+    wanted: in their order; of those with the same name the last one counts. parent: whose servers
+    these are, for an agent that neither asks about them nor ends them.
+    """
+
+    def __init__(
+        self,
+        wanted: Sequence[McpServer] = (),
+        place: "tuple[Workspace, Config] | None" = None,
+        *,
+        parent: "McpTools | None" = None,
+    ) -> None:
+        self._wanted = tuple(wanted)
+        self._place = place
+        self._parent = parent
+        self._lock = threading.Lock()
+        self._own: Servers | None = None
+        self._ended = False
         self._told_of_plan = False
 
-    @classmethod
-    def start(cls, given: Sequence[McpServer], workspace: Workspace, config: Config) -> "McpTools":
-        """Begin to start the servers of the settings and the ``given`` ones; returns at once."""
-        servers = (*config.mcp_servers, *given)
-        if not servers:
-            return cls()
+    def start(self) -> None:
+        """Begin to start the servers, once; returns at once. The first turn does it at the latest.
+
+        A session without servers loads nothing.
+        """
+        if not self._wanted or self._place is None:
+            return
         from hermes_core.tools.bridges.servers import Servers
 
-        started = Servers(servers, workspace, config)
-        started.start()
-        return cls(started)
+        with self._lock:
+            if self._own is None and not self._ended:
+                self._own = Servers(self._wanted, *self._place)
+                self._own.start()
 
     def shared(self) -> "McpTools":
-        """Return the same servers for an agent that neither asks about them nor ends them."""
-        return McpTools(self._servers, owned=False)
+        """Return the same servers for an agent that works for this one."""
+        return McpTools(parent=self)
 
     def begin_turn(
         self, consent: Consent, mode: Callable[[], Mode], emit: Emit, interrupt: Interrupt
@@ -69,14 +86,18 @@ class McpTools:
 
         Raises ``Interrupted`` if the turn ends first.
         """
-        servers = self._servers
-        if servers is None or not self._owned:
+        self.start()
+        servers = self._own
+        if servers is None:
             return
         asking = servers.settle(interrupt)
         if asking and mode() == "plan":
             self._tell_of_plan(asking, emit)
         else:
-            allowed = [one for one in asking if self._may_start(one, consent, emit, interrupt)]
+            allowed = [one for one in asking if _may_start(one, consent, emit, interrupt)]
+            for one in asking:
+                if one not in allowed:
+                    servers.refuse(one, _NOT_ALLOWED)
             servers.allow(allowed, interrupt)
         for text in servers.take_notices():
             emit(StatusChanged("warning", text))
@@ -95,8 +116,15 @@ class McpTools:
 
     def close(self) -> None:
         """End the servers, if they are this agent's own."""
-        if self._servers is not None and self._owned:
-            self._servers.close()
+        with self._lock:
+            self._ended = True
+            own = self._own
+        if own is not None:
+            own.close()
+
+    @property
+    def _servers(self) -> "Servers | None":
+        return self._own if self._parent is None else self._parent._servers
 
     def _tell_of_plan(self, asking: "Sequence[Asking]", emit: Emit) -> None:
         if not self._told_of_plan:
@@ -104,28 +132,25 @@ class McpTools:
             for one in asking:
                 emit(StatusChanged("warning", _PLANNING.format(name=one.server.name)))
 
-    def _may_start(
-        self, asking: "Asking", consent: Consent, emit: Emit, interrupt: Interrupt
-    ) -> bool:
-        prepared = _starting(asking)
-        held: list[Event] = []
-        card = Card(_request(asking), held.append)
-        card.start(prepared)
 
-        def ask(event: Event) -> None:
-            while held:
-                emit(held.pop(0))
-            emit(event)
+def _may_start(asking: "Asking", consent: Consent, emit: Emit, interrupt: Interrupt) -> bool:
+    prepared = _starting(asking)
+    held: list[Event] = []
+    card = Card(_request(asking), held.append)
+    card.start(prepared)
 
-        refusal = consent.refusal(card, prepared, ask, interrupt)
-        if not held:  # somebody was asked, and the card is shown
-            if not refusal:
-                emit(ToolCallRunning(card.call_id))
-            said = Output(refusal or "Allowed; it is being started.", failed=bool(refusal))
-            emit(card.end(said, 0.0))
-        if refusal and self._servers is not None:
-            self._servers.refuse(asking, _NOT_ALLOWED)
-        return not refusal
+    def ask(event: Event) -> None:
+        while held:
+            emit(held.pop(0))
+        emit(event)
+
+    refusal = consent.refusal(card, prepared, ask, interrupt)
+    if not held:  # somebody was asked, and the card is shown
+        if not refusal:
+            emit(ToolCallRunning(card.call_id))
+        said = Output(refusal or "Allowed; it is being started.", failed=bool(refusal))
+        emit(card.end(said, 0.0))
+    return not refusal
 
 
 def _starting(asking: "Asking") -> Prepared:

@@ -116,7 +116,7 @@ class Parts:
         self._workspace = workspace_of(row)
         distrust((self._workspace.cwd, *self._workspace.additional), self._config)
         self._consent = heritage.consent if heritage else self._make_consent()
-        self.mcp = heritage.mcp if heritage else self._start_mcp(mcp_servers)
+        self.mcp = heritage.mcp if heritage else self._make_mcp(mcp_servers)
         self._children = self._make_children(heritage)
         self._plan = Plan()
         self._clarify = Clarify(
@@ -160,8 +160,8 @@ class Parts:
             raise
         return row
 
-    def _start_mcp(self, given: Sequence[McpServer]) -> McpTools:
-        return McpTools.start(given, self._workspace, self._config)
+    def _make_mcp(self, given: Sequence[McpServer]) -> McpTools:
+        return McpTools((*self._config.mcp_servers, *given), (self._workspace, self._config))
 
     def _make_consent(self) -> Consent:
         folder = Path(os.path.realpath(self._workspace.cwd))

@@ -146,6 +146,12 @@ def _sandbox(seat: Seat, _argument: str) -> str:
     return sandbox_text(seat.config().sandbox_mode)
 
 
+def _mcp(seat: Seat, argument: str) -> str:
+    from hermes_core.commands.mcp import run_mcp
+
+    return run_mcp(seat, argument)
+
+
 def _skills(seat: Seat, _argument: str) -> str:
     from hermes_core.commands.skills import skills_text
 
@@ -325,6 +331,13 @@ COMMANDS: Mapping[str, Command] = {
             "Show what is remembered, add to it, or forget an entry",
             "add TEXT | forget NUMBER",
             _memory,
+            at_once=True,
+        ),
+        Command(
+            "mcp",
+            "Show the MCP servers and their tools, or start one anew",
+            "NAME | restart NAME",
+            _mcp,
             at_once=True,
         ),
         Command("skills", "List your notes on how tasks are done", "", _skills, at_once=True),

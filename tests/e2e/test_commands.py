@@ -66,25 +66,6 @@ async def test_commands_and_their_answers_load_again_and_reach_no_model(agent: A
     assert again.text == 2 * shown
 
 
-@pytest.mark.parametrize(
-    ("count", "told"), [(0, ""), (1, "offered an MCP server, which"), (2, "offered 2 MCP servers")]
-)
-async def test_servers_that_the_editor_offers_are_told_to_be_unused(
-    agent: AcpClient, count: int, told: str
-) -> None:
-    server = {"name": "files", "command": "/bin/true", "args": [], "env": []}
-    agent.stage.provider.script(say("One."), say("Two."), say("Three."))
-    session = await agent.new_session(mcpServers=[server] * count)
-    for _ in range(2):
-        await session.prompt("hi")
-    thoughts = session.joined("agent_thought_chunk")
-    assert thoughts.count("MCP") == bool(count)
-    assert told in thoughts
-    loaded = await agent.load_session(session.id, session.cwd, mcpServers=[server] * count)
-    await loaded.prompt("hi")
-    assert loaded.joined("agent_thought_chunk").count("MCP") == 2 * bool(count)
-
-
 async def test_a_key_that_is_typed_is_kept_nowhere_and_reaches_no_model(agent: AcpClient) -> None:
     key = "sk-canary-typed-0123456789"
     agent.stage.provider.script(say("Hello."))
