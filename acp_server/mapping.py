@@ -129,13 +129,14 @@ def permission_request(event: ApprovalRequested, session_id: str) -> Json:
     return {"sessionId": session_id, "toolCall": call, "options": _options(event)}
 
 
-def permission_answer(result: object) -> Answer:
-    """Return what the client's answer means; anything but a known option is a rejection."""
+def permission_answer(result: object, event: ApprovalRequested) -> Answer:
+    """Return what the client's answer means; anything but an option of ``event`` rejects."""
     outcome = result.get("outcome") if isinstance(result, Mapping) else None
     if not isinstance(outcome, Mapping) or outcome.get("outcome") != "selected":
         return "reject_once"
     option = outcome.get("optionId")
-    return _ANSWERS.get(option, "reject_once") if isinstance(option, str) else "reject_once"
+    offered = {one["optionId"] for one in _options(event)}
+    return _ANSWERS[option] if isinstance(option, str) and option in offered else "reject_once"
 
 
 def permission_words(result: object) -> str:

@@ -75,7 +75,7 @@ class Permissions:
         event: ApprovalRequested,
         request: "concurrent.futures.Future[dict[str, Any]]",
     ) -> None:
-        answer = _answer(request)
+        answer = _answer(request, event)
         if not request.cancelled() and request.exception() is None:
             event.words.extend(filter(None, [permission_words(request.result())]))
         self._resolve(event, answer)
@@ -96,11 +96,13 @@ def _withdraw(
         request.cancel()
 
 
-def _answer(request: "concurrent.futures.Future[dict[str, Any]]") -> Answer:
+def _answer(
+    request: "concurrent.futures.Future[dict[str, Any]]", event: ApprovalRequested
+) -> Answer:
     if request.cancelled():
         return "reject_once"
     error = request.exception()
     if error is not None:
         _log.info("a question was not answered: %s", error)
         return "reject_once"
-    return permission_answer(request.result())
+    return permission_answer(request.result(), event)

@@ -300,7 +300,7 @@ class AIAgent(Parts):
             budget.watch(model.turn_bill)
             warn = BudgetLayer(emit, budget, lambda: model.runtime.model)
             plan = PlanLayer(self._plan, lambda: conversation.messages)
-            upkeep = Upkeep(notes=[warn, self._pressure, plan], after=[warn.finish])
+            upkeep = Upkeep(notes=[*self._layers, warn, plan], after=[warn.finish])
             upkeep.before.append(lambda _: self.steering.deliver(conversation))
             Watch(self._compressor, Occasion(conversation, tools.schemas, interrupt)).join(upkeep)
             upkeep.notes.append(lambda budget: self._hooks.note(conversation.messages, budget))

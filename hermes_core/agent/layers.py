@@ -1,5 +1,5 @@
 """What a single request says beside the conversation: how far a turn is, how full the window is,
-which steps of the plan are open. None of it is ever stored.
+which steps of the plan are open, that it only plans. None of it is ever stored.
 
 Each threshold is told once, when it is passed; the last few steps are counted down.
 """
@@ -7,6 +7,7 @@ Each threshold is told once, when it is passed; the last few steps are counted d
 from collections.abc import Callable, Sequence
 
 from hermes_core.agent.own_tools.todo import Plan
+from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.events import Emit, StatusChanged
 from hermes_core.ground.messages import Message
@@ -22,6 +23,16 @@ PRESSURE_AT = (0.6, 0.8)
 
 PLAN_AFTER = 10
 """Steps without a word about the plan after which its open steps are recalled."""
+
+PLANNING = (
+    "[Hermes: plan mode. Only look: read, search, run commands that change nothing. All else is"
+    " refused. Work out what to do and say it as a plan; the user leaves the mode to have it done.]"
+)
+PLANNED = "[Hermes: the user left plan mode. What was planned may now be done.]"
+BYPASS_ON = (
+    "Mode bypass: commands, edits and paths outside the workspace run without a question, each"
+    " with [unasked] in its title. Secret files and what runs on open still ask. `/mode default` ends it."
+)
 
 _UNPRICED = (
     "What {which} costs is not known, so agent.max_cost cannot hold it back. agent.max_turns still"
@@ -94,6 +105,24 @@ class PressureLayer:
             f"[Hermes: {share:.0%} of the context window is in use. Read parts of files rather than"
             " whole ones, keep outputs short, and do not read again what you know.]"
         )
+
+
+class ModeLayer:
+    """Tells the model that it only plans, and a person that nothing is asked; one for a session."""
+
+    def __init__(self, mode: Callable[[], Mode], emit: Emit) -> None:
+        self._mode = mode
+        self._emit = emit
+        self._before: Mode = "default"
+
+    def __call__(self, _budget: Budget) -> str:
+        """Return what the next request says of the mode."""
+        before, self._before = self._before, self._mode()
+        if self._before == "bypass" != before:
+            self._emit(StatusChanged("warning", BYPASS_ON))
+        if self._before == "plan":
+            return PLANNING
+        return PLANNED if before == "plan" else ""
 
 
 class PlanLayer:

@@ -14,7 +14,7 @@ from hermes_core.agent.consent import Consent
 from hermes_core.agent.engine import Engine
 from hermes_core.agent.heritage import Heritage
 from hermes_core.agent.hooks import PluginHooks
-from hermes_core.agent.layers import PressureLayer
+from hermes_core.agent.layers import ModeLayer, PressureLayer
 from hermes_core.agent.mcp_tools import McpTools
 from hermes_core.agent.nested import Nested
 from hermes_core.agent.opening import (
@@ -129,7 +129,10 @@ class Parts:
             self._config, self._workspace, lambda: self.session_id, self._session.emit
         )
         self._compressor = self._make_compressor(heritage)
-        self._pressure = PressureLayer(lambda: self._engine.in_use)
+        self._layers = [
+            ModeLayer(lambda: self._consent.mode, self._session.emit),
+            PressureLayer(lambda: self._engine.in_use),
+        ]
         self.rewind = self._make_rewind()
         if heritage is None:
             self._consent.before_call = self.rewind.checkpointing.warm

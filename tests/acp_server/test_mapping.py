@@ -6,7 +6,7 @@ import pytest
 
 from acp_server import mapping
 from acp_server.mapping import failure_of, permission_answer, permission_request, to_updates
-from hermes_core.ground.actions import Action
+from hermes_core.ground.actions import Action, Answer
 from hermes_core.ground.content import Diff, Location, PlanEntry, Text
 from hermes_core.ground.errors import (
     AuthFailed,
@@ -277,9 +277,18 @@ def test_options_say_what_they_cover_and_no_kind_comes_twice() -> None:
     assert [option["kind"] for option in bare] == ["allow_once", "reject_once"]
 
 
-@pytest.mark.parametrize("option", ["allow_once", "allow_always", "reject_once"])
-def test_a_known_option_is_the_answer(option: str) -> None:
-    assert permission_answer({"outcome": {"outcome": "selected", "optionId": option}}) == option
+def selected(option: str) -> dict[str, Any]:
+    return {"outcome": {"outcome": "selected", "optionId": option}}
+
+
+@pytest.mark.parametrize("option", get_args(Answer))
+def test_an_option_that_was_offered_is_the_answer(option: Answer) -> None:
+    assert permission_answer(selected(option), question(always="a", never="b")) == option
+
+
+@pytest.mark.parametrize("option", ["allow_always", "reject_always"])
+def test_an_option_that_was_not_offered_is_a_rejection(option: str) -> None:
+    assert permission_answer(selected(option), question()) == "reject_once"
 
 
 @pytest.mark.parametrize(
@@ -298,7 +307,7 @@ def test_a_known_option_is_the_answer(option: str) -> None:
     ],
 )
 def test_anything_else_is_a_rejection(result: object) -> None:
-    assert permission_answer(result) == "reject_once"
+    assert permission_answer(result, question(always="a")) == "reject_once"
 
 
 def test_errors_say_what_happened_in_one_line_and_keep_the_rest_as_data() -> None:

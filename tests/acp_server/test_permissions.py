@@ -30,8 +30,10 @@ class Client:
 
 
 def question(call_id: str) -> ApprovalRequested:
-    action = Action("execute", "ls", scope="this exact command", key="ls")
-    return ApprovalRequested(call_id, "ls", "execute", action, "", {"command": "ls"})
+    return ApprovalRequested(
+        *(call_id, "ls", "execute", Action("execute", "ls"), "", {"command": "ls"}),
+        always="this exact command",
+    )
 
 
 @pytest.fixture

@@ -4,8 +4,18 @@ from dataclasses import dataclass
 
 import pytest
 
-from hermes_core.agent.layers import BudgetLayer, PlanLayer, PressureLayer, steps_without
+from hermes_core.agent.layers import (
+    BYPASS_ON,
+    PLANNED,
+    PLANNING,
+    BudgetLayer,
+    ModeLayer,
+    PlanLayer,
+    PressureLayer,
+    steps_without,
+)
 from hermes_core.agent.own_tools.todo import Plan
+from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.content import PlanEntry
 from hermes_core.ground.events import StatusChanged
@@ -115,3 +125,24 @@ def test_open_steps_of_the_plan_are_recalled_every_tenth_step() -> None:
     assert len(messages) == 26
     del messages[12:]
     assert layer(Budget(1)) == ""
+
+
+def test_the_mode_is_told_as_long_as_it_is_plan_and_once_after_it() -> None:
+    mode: list[Mode] = ["default"]
+    screen = Screen()
+    layer = ModeLayer(lambda: mode[-1], screen)
+    told = []
+    for one in ("default", "plan", "plan", "default", "accept_edits", "plan", "bypass"):
+        mode.append(one)
+        told.append(layer(Budget(10)))
+    assert told == ["", PLANNING, PLANNING, PLANNED, "", PLANNING, PLANNED]
+
+
+def test_bypass_is_warned_of_each_time_it_is_switched_on() -> None:
+    mode: list[Mode] = []
+    screen = Screen()
+    layer = ModeLayer(lambda: mode[-1], screen)
+    for one in ("default", "bypass", "bypass", "default", "bypass"):
+        mode.append(one)
+        assert layer(Budget(10)) == ""
+    assert screen.events == [StatusChanged("warning", BYPASS_ON)] * 2
