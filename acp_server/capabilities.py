@@ -1,5 +1,6 @@
 """What ``initialize`` tells: what the client can do, what this agent can do, how to log in."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,8 @@ SETUP_ARGUMENT = "--setup"
 class ClientCapabilities:
     """What the client announced; all that it did not is absent, and must not be asked of it.
 
-    terminal_auth: it can rerun the agent's command in a terminal for logging in.
+    terminal_auth: it can rerun the agent's command in a terminal for logging in;
+        terminal_auth_meta: the same, told by the ``_meta`` that came before that was laid down.
     terminal_output: it shows output of commands that the agent runs from ``_meta``.
     boolean_options: it knows session options that are on or off.
     """
@@ -29,6 +31,7 @@ class ClientCapabilities:
     write_text: bool = False
     terminal: bool = False
     terminal_auth: bool = False
+    terminal_auth_meta: bool = False
     terminal_output: bool = False
     boolean_options: bool = False
     elicitation_form: bool = False
@@ -50,6 +53,7 @@ class ClientCapabilities:
             write_text=files.get("writeTextFile") is True,
             terminal=told.get("terminal") is True,
             terminal_auth=_object(told, "auth").get("terminal") is True,
+            terminal_auth_meta=_object(told, "_meta").get("terminal-auth") is True,
             terminal_output=_object(told, "_meta").get("terminal_output") is True,
             boolean_options=_announced(_object(session, "configOptions"), "boolean"),
             elicitation_form=_announced(elicitation, "form"),
@@ -68,6 +72,8 @@ def agent_capabilities() -> dict[str, Any]:
         "loadSession": True,
         "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
         "mcpCapabilities": {"http": True, "sse": True},
+        "auth": {"logout": {}, "status": {}},
+        "providers": {},
         "sessionCapabilities": {
             name: {}
             for name in (
@@ -105,17 +111,26 @@ def auth_methods(client: ClientCapabilities) -> list[dict[str, Any]]:
             ),
         }
     ]
+    setup = {
+        "id": SETUP_METHOD,
+        "name": "Set up in a terminal",
+        "description": "Choose a model provider and enter its key.",
+    }
     if client.terminal_auth:
-        methods.append(
-            {
-                "type": "terminal",
-                "id": SETUP_METHOD,
-                "name": "Set up in a terminal",
-                "description": "Choose a model provider and enter its key.",
-                "args": [SETUP_ARGUMENT],
-            }
-        )
+        methods.append({"type": "terminal", **setup, "args": [SETUP_ARGUMENT]})
+    elif client.terminal_auth_meta:
+        command = {"label": setup["name"], **_own_command(), "env": {}}
+        methods.append({**setup, "_meta": {"terminal-auth": command}})
     return methods
+
+
+def _own_command() -> dict[str, Any]:
+    """Return the program and arguments that ask for a provider in a terminal.
+
+    The folder that it is run in lends it no code.
+    """
+    arguments = ["-P", "-m", "acp_server.cli.main", "acp", SETUP_ARGUMENT]
+    return {"command": sys.executable, "args": arguments}
 
 
 def _object(parent: Mapping[str, Any], key: str) -> Mapping[str, Any]:

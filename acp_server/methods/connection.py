@@ -8,9 +8,12 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acp_server.capabilities import ClientCapabilities
+from acp_server.methods.accounts import Access
+from acp_server.methods.endpoints import Endpoints
 from acp_server.methods.offers import Offers
 from acp_server.rpc.errors import INVALID_REQUEST, RESOURCE_NOT_FOUND, RpcError
 from acp_server.rpc.server import AcpServer
@@ -49,6 +52,8 @@ class Connection:
         self.sessions: dict[str, AcpSession] = {}
         self.loading: set[str] = set()
         self.warmed = False
+        self.access = Access()
+        self.endpoints = Endpoints()
         self.offers = Offers(self.config, lambda: hermes_home(self.environ))
         self._lock = threading.Lock()
         self._store: Store | None = None
@@ -58,6 +63,10 @@ class Connection:
     def environ(self) -> Mapping[str, str]:
         """The environment of the process."""
         return os.environ if self.options.environ is None else self.options.environ
+
+    def home(self) -> Path:
+        """Return the folder of the settings; raises ``ConfigError``."""
+        return hermes_home(self.environ)
 
     def session(self, session_id: str) -> AcpSession:
         """Return an open session; raise ``RpcError`` (-32002) if there is none of that id.
@@ -74,7 +83,7 @@ class Connection:
 
     def config(self) -> Config:
         """Read the configuration anew; raises ``ConfigError``."""
-        config = load_config(self.environ)
+        config = self.endpoints.applied(load_config(self.environ))
         with self._lock:
             self._add_notices(config.warnings)
         return config

@@ -14,6 +14,7 @@ from acp_server.capabilities import (
     auth_methods,
 )
 from acp_server.mapping import failure_of
+from acp_server.methods.accounts import allow_again
 from acp_server.methods.assembly import refuse_home_inside
 from acp_server.methods.connection import Connection
 from acp_server.rpc.errors import invalid_params
@@ -57,6 +58,7 @@ async def authenticate(connection: Connection, params: dict[str, Any]) -> dict[s
         await asyncio.to_thread(_look_again, connection, _open_roots(connection))
     except HermesError as error:
         raise failure_of(error) from error
+    allow_again(connection)
     return {}
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from acp_server.mapping import failure_of
+from acp_server.methods.accounts import require_access, tell_changes
 from acp_server.methods.connection import Connection
 from acp_server.prompts import read_blocks, with_attached
 from acp_server.replay import replay
@@ -125,6 +126,7 @@ class Works:
             result = work(turn)
             self._session.options.tell_changes()
             self._session.commands.tell_changes()
+            tell_changes(self._connection)
             return result
         except Interrupted:
             raise
@@ -206,6 +208,7 @@ class Works:
     def _converse(self, prompt: Prompt, turn: Turn) -> Mapping[str, Any]:
         """Have the agent answer. It has told its errors to the person when it returns them."""
         session, connection = self._session, self._connection
+        require_access(connection)
         if session.stale:
             session.agent.configure(connection.config())
         for text in (*connection.take_notices(), *session.take_notices()):

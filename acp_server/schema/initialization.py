@@ -233,3 +233,15 @@ class AuthenticateResponse(TypedDict):
     """Result of ``authenticate``."""
 
     _meta: NotRequired[Meta]
+
+
+class LogoutRequest(TypedDict):
+    """Params of ``logout``."""
+
+    _meta: NotRequired[Meta]
+
+
+class LogoutResponse(TypedDict):
+    """Result of ``logout``."""
+
+    _meta: NotRequired[Meta]

@@ -61,3 +61,32 @@ class SetSessionTitleRequest(TypedDict):
     sessionId: str
     title: str
     _meta: NotRequired[Meta]
+
+
+class AuthStatusRequest(TypedDict):
+    """Params of ``auth/status``."""
+
+    _meta: NotRequired[Meta]
+
+
+class ListProvidersRequest(TypedDict):
+    """Params of ``providers/list``."""
+
+    _meta: NotRequired[Meta]
+
+
+class SetProviderRequest(TypedDict):
+    """Params of ``providers/set``."""
+
+    providerId: str
+    apiType: str
+    baseUrl: str
+    headers: NotRequired[dict[str, str]]
+    _meta: NotRequired[Meta]
+
+
+class DisableProviderRequest(TypedDict):
+    """Params of ``providers/disable``."""
+
+    providerId: str
+    _meta: NotRequired[Meta]

@@ -1,4 +1,5 @@
 import json
+import sys
 import tomllib
 from pathlib import Path
 
@@ -24,7 +25,7 @@ ZED = {
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
         "elicitation": {"form": {}, "url": {}},
         "subagents": {},
-        "_meta": {"terminal_output": True},
+        "_meta": {"terminal_output": True, "terminal-auth": True},
     },
     "clientInfo": {"name": "zed", "version": "1.9"},
 }
@@ -36,6 +37,7 @@ def test_all_that_is_announced_is_read() -> None:
         write_text=True,
         terminal=True,
         terminal_auth=True,
+        terminal_auth_meta=True,
         terminal_output=True,
         boolean_options=True,
         elicitation_form=True,
@@ -81,6 +83,16 @@ def test_a_terminal_method_needs_a_client_that_announced_one() -> None:
     )
 
 
+def test_an_older_client_is_told_the_command() -> None:
+    _, setup = auth_methods(ClientCapabilities(terminal_auth_meta=True))
+    assert "type" not in setup
+    told = setup["_meta"]["terminal-auth"]
+    assert told["command"] == sys.executable
+    assert told["args"][-2:] == ["acp", "--setup"]
+    both = ClientCapabilities(terminal_auth=True, terminal_auth_meta=True)
+    assert "_meta" not in auth_methods(both)[1]
+
+
 def test_the_answer_is_valid_and_says_no_more_than_is_true() -> None:
     validator = WireValidator()
     client = ClientCapabilities.from_params(ZED)
@@ -97,6 +109,7 @@ def test_the_answer_is_valid_and_says_no_more_than_is_true() -> None:
     assert told["loadSession"] is True
     assert told["promptCapabilities"] == {"image": True, "audio": False, "embeddedContext": True}
     assert told["mcpCapabilities"] == {"http": True, "sse": True}
+    assert told["auth"] == {"logout": {}, "status": {}}
     stable = {"list", "additionalDirectories", "resume", "close", "delete"}
     assert set(told["sessionCapabilities"]) == stable | {"fork", "archive", "status", "title"}
     assert set(map(str, told["sessionCapabilities"].values())) == {"{}"}

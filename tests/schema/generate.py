@@ -17,6 +17,8 @@ ROOTS: dict[str, tuple[str, ...]] = {
         "InitializeResponse",
         "AuthenticateRequest",
         "AuthenticateResponse",
+        "LogoutRequest",
+        "LogoutResponse",
     ),
     "sessions": (
         "NewSessionRequest",
@@ -53,6 +55,10 @@ UNSTABLE_ROOTS = (
     "UnarchiveSessionRequest",
     "SessionStatusRequest",
     "SetSessionTitleRequest",
+    "AuthStatusRequest",
+    "ListProvidersRequest",
+    "SetProviderRequest",
+    "DisableProviderRequest",
 )
 """What is taken from the unstable schema, into a file of its own."""
 

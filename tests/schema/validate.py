@@ -28,8 +28,19 @@ UNSTABLE_METHODS = (
     "UnarchiveSession",
     "SessionStatus",
     "SetSessionTitle",
+    "AuthStatus",
+    "ListProviders",
+    "SetProvider",
+    "DisableProvider",
 )
-EXTENDED = ("SessionCapabilities", "SessionInfo", "ListSessionsRequest")
+UNSTABLE_NOTIFICATIONS = ("AuthStatusUpdateNotification",)
+EXTENDED = (
+    "SessionCapabilities",
+    "SessionInfo",
+    "ListSessionsRequest",
+    "AgentCapabilities",
+    "AgentAuthCapabilities",
+)
 """Definitions that have fields for those methods in the unstable schema."""
 
 OPEN = {"_meta", "rawInput", "rawOutput"}
@@ -155,7 +166,7 @@ def _definitions() -> dict[str, Schema]:
     ):
         definitions[name] = newer[name]
         _add_named(newer[name], newer, definitions)
-    for name in EXTENDED:
+    for name in (*EXTENDED, *UNSTABLE_NOTIFICATIONS):
         definitions[name] = newer[name]
         _add_named(newer[name], newer, definitions)
     return definitions
