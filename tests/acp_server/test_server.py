@@ -14,7 +14,12 @@ HEAVY += ["prompt_toolkit", "psutil", "rich", "sqlite3", "yaml"]
 def test_it_serves_the_methods_that_are_announced() -> None:
     server = build_server()
     assert set(server.protocol.fm.features) == {
+        "auth/status",
         "authenticate",
+        "logout",
+        "providers/disable",
+        "providers/list",
+        "providers/set",
         "initialize",
         "session/cancel",
         "session/list",
