@@ -31,7 +31,8 @@ PLANNING = (
 PLANNED = "[Hermes: the user left plan mode. What was planned may now be done.]"
 BYPASS_ON = (
     "Mode bypass: commands, edits and paths outside the workspace run without a question, each"
-    " with [unasked] in its title. Secret files and what runs on open still ask. `/mode default` ends it."
+    " with [unasked] in its title. Secret files and what runs on open still ask. `/mode default`"
+    " ends it."
 )
 
 _UNPRICED = (

@@ -2,7 +2,8 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,9 @@ from hermes_core.agent.steering import Steering
 from hermes_core.approval.judge import Judge
 from hermes_core.approval.rules import Rules
 from hermes_core.ground.actions import Mode
+from hermes_core.ground.budget import Budget
 from hermes_core.ground.callbacks import CallbackView, callbacks_of
+from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import Emit
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.ports import Files
@@ -129,7 +132,7 @@ class Parts:
             self._config, self._workspace, lambda: self.session_id, self._session.emit
         )
         self._compressor = self._make_compressor(heritage)
-        self._layers = [
+        self._layers: list[Callable[[Budget], str]] = [
             ModeLayer(lambda: self._consent.mode, self._session.emit),
             PressureLayer(lambda: self._engine.in_use),
         ]
@@ -228,8 +231,26 @@ class Parts:
             files=self._files,
             emit=self._session.emit,
             forget=self._reload,
+            alone=self._claimed,
             can_ask=self._can_ask,
         )
+
+    @contextmanager
+    def _claimed(self, interrupt: Interrupt | None) -> Iterator[Interrupt]:
+        """Keep others from the conversation; yield the latch that stops what is done with it.
+
+        Raises ``HermesError`` while somebody else does so.
+        """
+        if not self._busy.acquire(blocking=False):
+            raise HermesError(
+                "A turn is already running in this session. Wait for its end, or interrupt it."
+            )
+        try:
+            self._interrupt = interrupt or Interrupt()
+            yield self._interrupt
+        finally:
+            self._interrupt = None
+            self._busy.release()
 
     def _reload(self) -> None:
         """Go on with the history that the store holds now."""

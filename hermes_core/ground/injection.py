@@ -89,7 +89,8 @@ _PATTERNS: tuple[tuple[Kind, bool, str], ...] = (
     (
         "role hijack",
         False,
-        r"\bfrom now on\W{1,8}you\W{1,8}(?:are|act|(?:will|must|shall) (?:be|act|obey|follow|do))\b",
+        r"\bfrom now on\W{1,8}you\W{1,8}"
+        r"(?:are|act|(?:will|must|shall) (?:be|act|obey|follow|do))\b",
     ),
     ("role hijack", False, r"\b(?:pretend|act as if)\W{1,8}(?:to be|you (?:are|were|have))\b"),
     ("role hijack", False, r"\b(?:developer|god|dan|jailbreak|unrestricted) mode\b"),

@@ -219,7 +219,8 @@ async def test_an_embedded_resource_is_accepted_as_announced(agent: AcpClient) -
 
 async def test_a_cancelled_prompt_ends_cancelled_and_nothing_comes_after(agent: AcpClient) -> None:
     agent.stage.provider.script(
-        calls(Call("terminal", {"command": "touch made"}, id="cancelled-1")), say("after the cancel")
+        calls(Call("terminal", {"command": "touch made"}, id="cancelled-1")),
+        say("after the cancel"),
     )
     session = await agent.new_session()
     agent.editor.decide = lambda _: None

@@ -65,7 +65,8 @@ class Server:
 
     def serve(self) -> None:
         self.begin()
-        print("this line is no message", flush=True)
+        sys.stdout.write("this line is no message\n")
+        sys.stdout.flush()
         for line in sys.stdin:
             message = json.loads(line)
             self.log(message)

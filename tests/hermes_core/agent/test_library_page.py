@@ -15,7 +15,10 @@ from hermes_core.ground.events import ApprovalRequested
 from tests.fakes.provider import Call, FakeProvider, Reasoning, Reply, call, calls, say
 
 PAGE = Path(__file__).parents[3] / "docs" / "library.md"
-BETWEEN_ROOMS = {"interrupt_child", "last_prompt", "resume_cost", "rules"}
+BETWEEN_ROOMS = {"attach", "in_context", "interrupt_child", "last_prompt", "messages"} | {
+    "resume_cost",
+    "rules",
+}
 """What the server and the slash commands use."""
 
 EDIT = {"path": "main.py", "edits": [{"old": "a - b", "new": "a + b"}]}

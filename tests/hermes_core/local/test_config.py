@@ -189,7 +189,8 @@ def test_text_that_is_not_utf_8_names_the_line(tmp_path: Path) -> None:
         ),
         (
             "approvals:\n  mode: off\n",
-            "config.yaml:2: unknown value False of approvals.mode - known: default, accept_edits, plan",
+            "config.yaml:2: unknown value False of approvals.mode - known: default, accept_edits, "
+            "plan",
         ),
         (
             "agent: {max_turns: 1}\nagent: {max_turns: 2}\n",

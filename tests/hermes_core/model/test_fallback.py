@@ -128,8 +128,8 @@ def test_retries_come_first_and_count_anew_for_the_next_provider(
     providers[1].script(busy, say("here"))
     assert ask(make(retries=1), shown)["content"] == "here"
     assert [text.rpartition(" (")[2] for text in shown.statuses if "again" in text] == [
-        "1 of 1).",
-        "1 of 1).",
+        "1 of 1, then m1 through p1 is asked).",
+        "1 of 1, then m2 through p2 is asked).",
     ]
 
 
@@ -353,7 +353,8 @@ def test_a_wait_is_given_up_at_once(make: Make, providers: Providers, shown: Sho
     model.begin_turn(stop)
     with pytest.raises(Interrupted):
         model.respond([HI], [], stop, interrupt)
-    assert "in 30 s (1 of 3)" in shown.statuses[0]
+    assert "in 30 s, at " in shown.statuses[0]
+    assert "(1 of 3, then m1 through p1 is asked)" in shown.statuses[0]
 
 
 def test_another_choice_counts_from_the_next_step(

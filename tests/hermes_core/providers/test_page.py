@@ -30,5 +30,5 @@ def test_the_text_of_the_index_is_the_index() -> None:
 def test_what_has_to_be_installed_besides_is_told() -> None:
     root = PAGE.parents[1]
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    told = (root / "docs" / "providers.md").read_text()
+    told = "".join(page.read_text() for page in (root / "docs").glob("*.md"))
     assert [extra for extra in project["optional-dependencies"] if f".[{extra}]" not in told] == []

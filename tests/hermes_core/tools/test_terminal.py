@@ -165,7 +165,7 @@ def test_a_working_folder_that_was_swapped_after_approval_is_refused(
         project.symlink_to(other)
     else:
         other.rename(project)
-    with pytest.raises(ToolError, match="took its place. Nothing was run"):
+    with pytest.raises(ToolError, match=r"took its place\. Nothing was run"):
         prepared.run(ignore)
     assert list(tmp_path.rglob("made")) == []
 
