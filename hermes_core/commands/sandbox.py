@@ -60,8 +60,8 @@ def notice_once(config: Config) -> str:
         os.makedirs(config.home, mode=0o700, exist_ok=True)
         path.write_text(reasons, encoding="utf-8")
     return (
-        f"Commands run without a sandbox here ({reasons}). Approval is all that holds them, and "
-        "fewer of them run without a question. `/sandbox` tells more."
+        f"Commands run without a sandbox here ({reasons}). Approval is all that holds them; "
+        "`/sandbox` tells more."
     )
 
 
