@@ -2,8 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,6 @@ from hermes_core.agent.upkeep import Upkeep
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.content import Attached, Link
-from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import Compacted
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Content, Message
@@ -256,20 +254,6 @@ class AIAgent(Parts):
                 )
             finally:
                 self.steering.end()
-
-    @contextmanager
-    def _claimed(self, interrupt: Interrupt | None) -> Iterator[Interrupt]:
-        """Keep others from the conversation; yield the latch that stops what is done with it."""
-        if not self._busy.acquire(blocking=False):
-            raise HermesError(
-                "A turn is already running in this session. Wait for its end, or interrupt it."
-            )
-        try:
-            self._interrupt = interrupt or Interrupt()
-            yield self._interrupt
-        finally:
-            self._interrupt = None
-            self._busy.release()
 
     def _run(
         self,

@@ -58,7 +58,9 @@ class Shadows:
             raise ToolError("git is needed to keep snapshots of files, and it is not installed.")
         name = hashlib.sha256(root.encode("utf-8", "surrogateescape")).hexdigest()[:20]
         place = self._home / FOLDER / f"{name}.git"
-        return Shadow(place, Path(root), git=git, env=environ, patience=patience)
+        return Shadow(
+            place, Path(root), git=git, env=environ, patience=patience, without=self._home
+        )
 
 
 def forget_snapshots(

@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +50,8 @@ class Changed:
 class Rewind:
     """Takes turns back, files included, and back again.
 
-    forget: called once the history has changed in the store.
+    forget: called once the history has changed in the store. alone: keeps turns from beginning
+    meanwhile, and raises ``HermesError`` while one runs; it is given the interrupt, and gives one.
     can_ask: whether a person is shown what would be put back, and decides.
     """
 
@@ -64,6 +66,7 @@ class Rewind:
         files: Files,
         emit: Emit,
         forget: Callable[[], None],
+        alone: Callable[[Interrupt | None], AbstractContextManager[Interrupt]],
         can_ask: bool,
     ) -> None:
         shadows = Shadows(home, roots, environ)
@@ -71,6 +74,7 @@ class Rewind:
         self._undoer = Undoer(store, session_id, shadows, forget)
         self._files = files
         self._emit = emit
+        self._alone = alone
         self._can_ask = can_ask
 
     def checkpoints(self) -> list[Checkpoint]:
@@ -120,7 +124,12 @@ class Rewind:
     def _card(
         self, work: "Callable[[_Confirm, Interrupt], Undone | None]", interrupt: Interrupt | None
     ) -> Undone | None:
-        latch = interrupt or Interrupt()
+        with self._alone(interrupt) as latch:
+            return self._carry_out(work, latch)
+
+    def _carry_out(
+        self, work: "Callable[[_Confirm, Interrupt], Undone | None]", latch: Interrupt
+    ) -> Undone | None:
         card = _Card(self._emit, latch, can_ask=self._can_ask)
         began = time.time_ns()
         try:

@@ -79,7 +79,6 @@ class Undoer:
             return None
         interrupt.raise_if_set()
         self._rows().undo(first, files)
-        late = self._apply(files, interrupt)
         messages = messages_of(self._store, first.history)[: first.length]
         replace_history(
             self._store,
@@ -90,6 +89,7 @@ class Undoer:
             relation="rewound",
         )
         self._forget()
+        late = self._apply(files)  # last: what a killed process leaves undone here, redo finds
         done = [_place(one) for one in files if one not in late]
         return Undone(first.title, len(turns), tuple(done), (*kept, *map(_place, late)))
 
@@ -104,7 +104,7 @@ class Undoer:
         if ready and not confirm("Redo what was undone", *self._shown(ready, interrupt)):
             return None
         interrupt.raise_if_set()
-        late = self._apply(ready, interrupt)
+        late = self._apply(ready)  # first: redo can be asked for again
         before = len(self._rows().all())
         again = [to_json(Rewound(undoing.message_id, undone=False))]
         return_to_history(self._store, self._session_id(), undoing.history, again)
@@ -138,8 +138,11 @@ class Undoer:
         kept = [Path(one.root, one.path) for one in net if one.since]
         return [one for one in files if one.before != one.after], kept
 
-    def _apply(self, files: Sequence[Replaced], interrupt: Interrupt) -> list[Replaced]:
-        """Put files back; return those that turned out to be changed, or could not be written."""
+    def _apply(self, files: Sequence[Replaced]) -> list[Replaced]:
+        """Put files back; return those that turned out to be changed, or could not be written.
+
+        Nothing interrupts it: files and history go back together.
+        """
         late = []
         for one in files:
             root = Path(one.root)
@@ -150,7 +153,7 @@ class Undoer:
                     remove(root, one.path)
                 else:
                     shadow = self._shadows.shadow_of(one.root)
-                    put(root, one.path, one.after.mode, shadow.content(one.after, interrupt))
+                    put(root, one.path, one.after.mode, shadow.content(one.after, Interrupt()))
             except (OSError, ToolError) as error:
                 _log.warning("%s could not be put back: %s", one.path, error)
                 late.append(one)

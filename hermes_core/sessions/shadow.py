@@ -100,7 +100,8 @@ class Taken:
 class Shadow:
     """The snapshots of ``root``, in the folder ``place``. Used by one thread at a time.
 
-    git: the program. patience: seconds that one run of it may take.
+    git: the program. patience: seconds that one run of it may take. without: a folder that no
+    snapshot holds, wherever it lies.
     Every method raises ``ToolError`` for what git cannot do, and ``Interrupted``.
     """
 
@@ -112,11 +113,13 @@ class Shadow:
         git: str,
         env: Mapping[str, str],
         patience: float = TIMEOUT,
+        without: Path | None = None,
     ) -> None:
         self._place = place
         self._root = root
         self._git = git
         self._patience = patience
+        self._without = _inside(root, without)
         self._env = {
             "PATH": env.get("PATH", ""),
             "HOME": str(place),
@@ -219,6 +222,8 @@ class Shadow:
         listed = self._run(ask, interrupt)
         names = {name for name in listed.stdout.split(b"\0") if name}
         names |= self._forced(interrupt)
+        if self._without:
+            names = {name for name in names if not name.startswith(self._without)}
         if listed.truncated or len(names) > MOST_FILES:
             raise _failure(f"more than {MOST_FILES:,} files changed or are new")
         wanted: list[bytes] = []
@@ -291,6 +296,13 @@ class Shadow:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise _failure(said[-1][:200] if said else f"git {args[0]} failed")
         return done
+
+
+def _inside(root: Path, folder: Path | None) -> bytes:
+    """Return how the names of all that is in ``folder`` begin, seen from ``root``; maybe empty."""
+    if folder is None or not (real := folder.resolve()).is_relative_to(root):
+        return b""
+    return os.fsencode(real.relative_to(root)) + b"/"
 
 
 def _size(path: bytes) -> int | None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from hermes_core import AIAgent
+from hermes_core.agent import undoing
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.events import (
     ApprovalRequested,
@@ -14,6 +15,8 @@ from hermes_core.ground.events import (
     StatusChanged,
     ToolCallFinished,
 )
+from hermes_core.ground.interrupt import Interrupt
+from hermes_core.local.restoring import remove
 from hermes_core.sessions.store import Store
 from tests.fakes.provider import FakeProvider, call, say
 from tests.hermes_core.agent.doubles import MakeAgent, Screen, events_of
@@ -228,3 +231,77 @@ def test_the_library_is_not_asked(
     agent.chat("one")
     assert agent.rewind.undo()
     assert files(project) == {"main.py": MAIN}
+
+
+def test_nothing_is_taken_back_under_a_turn_that_runs(
+    provider: FakeProvider, make_agent: MakeAgent, project: Path
+) -> None:
+    refused: list[str] = []
+
+    def take_back(_call_id: str, name: str, *_: Any) -> None:
+        if name != "write_file":
+            return
+        first = agent.rewind.checkpoints()[0]
+        for act in (agent.rewind.undo, agent.rewind.redo, lambda: agent.rewind.go_back(first)):
+            with pytest.raises(HermesError) as error:
+                act()
+            refused.append(str(error.value))
+
+    agent = make_agent(mode="accept_edits", tool_complete_callback=take_back)
+    provider.script(write("new.py", "one\n"), say("First."))
+    assert agent.chat("make it") == "First."
+    assert len(refused) == 3
+    assert all("already running" in text for text in refused)
+    assert (project / "new.py").exists()
+    assert agent.rewind.undo() is not None
+    assert not (project / "new.py").exists()
+
+
+def test_an_interrupt_leaves_files_and_history_together(
+    agent: AIAgent, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    latch = Interrupt()
+
+    def remove_and_stop(root: Path, path: str) -> None:
+        remove(root, path)
+        latch.set()
+
+    monkeypatch.setattr(undoing, "remove", remove_and_stop)
+    done = agent.rewind.undo(3, latch)
+    assert done is not None
+    assert len(done.changed) == 2
+    assert files(project) == {"main.py": MAIN}
+    assert agent.rewind.checkpoints() == []
+
+
+def test_redo_mends_what_a_killed_process_left_half_undone(
+    agent: AIAgent, project: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class KilledError(BaseException):
+        pass
+
+    def die(*_: Any) -> None:
+        raise KilledError
+
+    before = files(project)
+    with monkeypatch.context() as patch:
+        patch.setattr(undoing, "remove", die)
+        with pytest.raises(KilledError):
+            agent.rewind.undo(3)
+    assert files(project) != before
+    assert agent.rewind.redo() is not None
+    assert files(project) == before
+    provider.script(say("Last."))
+    assert said(agent) == ["make it", "change it", "thanks", "last"]
+
+
+def test_our_own_home_is_in_no_snapshot(
+    tmp_path: Path, make_agent: MakeAgent, provider: FakeProvider, screen: Screen
+) -> None:
+    agent = make_agent(cwd=tmp_path, emit=screen)
+    provider.script(write("a.txt", "1\n"), say("One."), write("a.txt", "2\n"), say("Two."))
+    agent.chat("one")
+    agent.chat("two")
+    done = agent.rewind.undo()
+    assert done is not None
+    assert (done.changed, done.kept) == ((tmp_path / "a.txt",), ())
