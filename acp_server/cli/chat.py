@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,9 @@ from hermes_core.sessions.finding import NotFound, choose
 
 INTERRUPTED = 130
 SHORT_ID = 8
+NEW = "/new"
+"""What opens a new session. It is for the client to do, so it is not sent."""
+
 LEAVE = ("/quit", "/exit")
 HELP = "Enter sends · Alt-Enter starts a line · Ctrl-C stops a turn · /quit leaves"
 
@@ -163,8 +166,23 @@ async def _conversation(options: ChatOptions) -> int:
                 prompt = await _next_prompt(seat.client, entry, seat.turns.take_typed())
                 if prompt is None or prompt.strip() in LEAVE:
                     return 0
-                if prompt.strip():
+                if prompt.strip() == NEW:
+                    await _open_new(seat, options)
+                elif prompt.strip():
                     await seat.turns.run(prompt)
+
+
+async def _open_new(seat: Seat, options: ChatOptions) -> None:
+    """Begin again in a session of its own; the one before stays in the list."""
+    before = visible_line(seat.client.session_id[:SHORT_ID])
+    kept = bool(seat.turns.count or seat.client.resumed)
+    about = await _open(seat, replace(options, resume=None))
+    seat.client.resumed = False
+    seat.turns.count = 0
+    seat.transcript.remark(_banner(options.cwd, about), "bold", "banner")
+    if kept:
+        words = f"`hermes chat --resume={before}` goes on with the session before."
+        seat.transcript.remark(words, "dim", "banner")
 
 
 @contextmanager

@@ -150,6 +150,25 @@ def test_a_conversation(fake_agent: list[str], tmp_path: Path, home: Path) -> No
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
 
 
+def test_a_new_session_is_opened_and_the_way_back_told(
+    fake_agent: list[str], tmp_path: Path
+) -> None:
+    with start(fake_agent, tmp_path) as terminal:
+        terminal.expect("›")
+        terminal.send("hello\r")
+        terminal.expect("Hello world.")
+        terminal.expect("›")
+        terminal.send("/new\r")
+        terminal.expect("mode default")
+        terminal.expect("goes on with the session before")
+        terminal.expect("›")
+        terminal.send("hello\r")
+        terminal.expect("Hello world.")
+        terminal.expect("›")
+        terminal.send("/quit\r")
+        assert terminal.exit_code() == 0
+
+
 def test_a_home_that_vanishes_takes_the_history_and_no_more(
     fake_agent: list[str], tmp_path: Path, home: Path
 ) -> None:
