@@ -37,10 +37,12 @@ _EXECUTES = re.compile(
     r"|remote\.(promisor|partialclonefilter|uploadpack|receivepack|vcs)"
     r"|extensions\.(partialclone|refstorage)|trailer\.(command|cmd)|uploadpack\..*"
     r"|interactive\.difffilter|difftool\..*|mergetool\..*|man\..*|browser\..*|web\..*"
-    r"|status\.submodulesummary|mailmap\.file|tar\..*|sendemail\..*|instaweb\..*|guitool\..*)"
+    r"|status\.submodulesummary|mailmap\.file|blame\.ignorerevsfile|tar\..*|sendemail\..*|instaweb\..*|guitool\..*)"
 )
 """Settings, without their subsection, that run a program or read elsewhere."""
 
+SIGNATURE = re.compile(r"%[-+ ]?G")
+"""What in a format of ``git log`` starts a program to check a signature (git-log(1))."""
 _LFS = {
     "filter.clean": "git-lfs clean -- %f",
     "filter.smudge": "git-lfs smudge -- %f",
@@ -199,7 +201,7 @@ def _runs(key: str, subsection: str, value: str) -> bool:
     if key.startswith("pager."):
         return value.lower() not in _HARMLESS_PAGER
     if key.startswith(("format.", "pretty.")):
-        return "%G" in value
+        return SIGNATURE.search(value) is not None
     if subsection == "lfs" and _LFS.get(key) == value:
         return False
     return _EXECUTES.fullmatch(key) is not None

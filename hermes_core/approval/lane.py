@@ -77,6 +77,8 @@ class Lane:
     def _step(self, step: Step, *, piped: bool) -> None:
         words = step.words
         if words and words[0] == Word("!"):
+            if step.connector == "|":
+                raise Unmodelled("a negation stands within a pipe")
             words = words[1:]
         for redirect in step.redirects:
             self._redirect(redirect)
@@ -126,7 +128,8 @@ class Lane:
         for cwd in self._cwds:
             self._raise(self._grounds.objection(operands[0], cwd, "meta"))
             place = os.path.normpath(os.path.join(cwd, operands[0]))
-            if os.path.realpath(place) != place or not os.path.isdir(place):
+            entered = os.path.isdir(place) and os.access(place, os.X_OK)
+            if os.path.realpath(place) != place or not entered:
                 raise Unmodelled(f"{operands[0][:80]} is no folder that it surely changes to")
             reached.append(place)
         kept = self._cwds if connector in ("&&", "||") else []
@@ -177,7 +180,10 @@ class Lane:
 
     def _paths(self, model: Model, parsed: Parsed) -> None:
         paths = [one for one in (*parsed.values, *parsed.operands) if one[0] != "text"]
-        if self._wide and (paths or model.here):
+        if model.git or all(role == "text" for role, _ in parsed.operands):
+            paths = [one for one in paths if one[0] != "late"]
+        is_read = model.walks(parsed) if model.walks else None
+        if self._wide and (paths or model.here or is_read):
             raise Unmodelled("the workspace is too wide to be read unasked")
         for role, text in paths:
             if role == "write":
@@ -185,7 +191,6 @@ class Lane:
                 self._change_objection(text)
             else:
                 self._check_path(role, text)
-        is_read = model.walks(parsed) if model.walks else None
         if is_read is None:
             return
         given = [text for role, text in parsed.operands if role == "path"] or ["."]
@@ -194,7 +199,7 @@ class Lane:
                 self._raise(self._grounds.walk_objection(text, cwd, is_read))
 
     def _check_path(self, role: str, text: str) -> None:
-        if text == "-" and role in ("path", "file"):
+        if text == "-" and role in ("path", "file", "late"):
             return
         if role == "rev":
             role, text = "path", text.rpartition(":")[2] or "."

@@ -7,6 +7,7 @@ A model is data. Options are written as words, parted by spaces:
     --color?          perhaps a value, only where attached
     --unified=        a value, only where attached
     -L~               a value, only as the next argument: the program joins options its own way
+    --arg&            two values, the next arguments
     -f:path           the value is the path of a file that is read; also ``meta``, ``rev``
     -e:any            as ``:``, and the next argument may begin with a dash
     -#                a number as an option (``-20``)
@@ -22,8 +23,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 FLAG, VALUE, OPTIONAL, ATTACHED = "flag", "value", "optional", "attached"
-SEPARATE = "separate"
-_ENDINGS = {"?": OPTIONAL, "=": ATTACHED, "~": SEPARATE}
+SEPARATE, PAIR = "separate", "pair"
+_ENDINGS = {"?": OPTIONAL, "=": ATTACHED, "~": SEPARATE, "&": PAIR}
 
 
 class Unmodelled(Exception):
@@ -63,7 +64,8 @@ class Model:
     check: looks closer at arguments that are otherwise known.
     effect: what it does, for a person, where it does more than read and print; then it asks.
     raw: its arguments are no options: ``echo``, ``test``.
-    harmless: none of its options writes, runs or reads something else, known here or not.
+    harmless: none of its options, known here or not, writes or runs something, so that a
+        pattern may stand where a file could be named like an option; those found are judged.
     walks: returns, if it reads the content of all below the folders it is given, whether it
         reads files of a given name; else None.
     here: it looks into the working folder, or the given one, without being told.
@@ -157,10 +159,14 @@ def _long(
 ) -> None:
     name, equals, value = argument.partition("=")
     kind, role = _look_up(name, known, argument)
-    if (kind == FLAG and equals) or (kind == ATTACHED and not equals):
+    if kind == PAIR and not equals:
+        value = " ".join((_following(name, "any", rest), _following(name, "any", rest)))
+        reading.options.append((name, value))
+        return
+    if (kind in (FLAG, PAIR) and equals) or (kind == ATTACHED and not equals):
         raise Unmodelled(f"the option {name} is not known in this form")
     if kind == VALUE and not equals:
-        value = _following(name, role, rest)
+        value = _separate(name, role, rest, reading)
     reading.options.append((name, value))
     if kind == VALUE and role not in ("text", "any"):
         reading.values.append((role, value))
@@ -182,7 +188,7 @@ def _cluster(
             raise Unmodelled(f"the value of {name} has to be an argument of its own")
         value = "" if kind == FLAG else argument[place:]
         if kind in (VALUE, SEPARATE) and not value:
-            value = _following(name, role, rest)
+            value = _separate(name, role, rest, reading)
         reading.options.append((name, value))
         if kind == VALUE and role not in ("text", "any"):
             reading.values.append((role, value))
@@ -201,6 +207,17 @@ def _look_up(name: str, known: dict[str, tuple[str, str]], argument: str) -> tup
         whole = argument if argument.startswith("--") or len(argument) == 2 else name
         raise Unmodelled(f"the option {whole.partition('=')[0]} is not among those that only read")
     return found
+
+
+def _separate(name: str, role: str, rest: Iterator[str], reading: _Reading) -> str:
+    """Return the next argument as a value.
+
+    A program that reads no options behind its first operand takes it for an operand instead.
+    """
+    value = _following(name, role, rest)
+    if reading.operands and role in ("text", "any"):
+        reading.values.append(("late", value))
+    return value
 
 
 def _following(name: str, role: str, rest: Iterator[str]) -> str:

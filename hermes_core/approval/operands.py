@@ -16,6 +16,10 @@ MAX_ENTRIES = 3_000
 """Entries of folders that are looked at for one command."""
 
 
+_CREDENTIALS = re.compile(r"://[^/\s@]+@|extraheader|token|passw|secret", re.IGNORECASE)
+_MAX_SETTINGS = 256 * 1024
+
+
 class TooMany(Exception):
     """A cap was reached; the message says which, for a person."""
 
@@ -90,6 +94,8 @@ class Grounds:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name != ".git":
                         waiting.append(entry.path)
+                    elif is_read("config") and _holds_credentials(f"{entry.path}/config"):
+                        return f"{os.path.relpath(entry.path, cwd)}/config holds credentials"
                 elif is_read(entry.name) and self._is_secret(os.path.normpath(entry.path)):
                     return f"{os.path.relpath(entry.path, cwd)} may hold secrets"
         return ""
@@ -135,9 +141,24 @@ class Grounds:
     def _in_folder(self, path: str, part: str, active: set[int], cwd: str) -> list[str]:
         pattern = "".join(_escaped(part, active))
         names = (entry.name for entry in self._scan(os.path.join(cwd, path)))
-        return [
-            path + name for name in names if not name.startswith(".") and fnmatchcase(name, pattern)
-        ]
+        return [path + name for name in names if not name.startswith(".") and _fits(name, pattern)]
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Return whether a name matches; raises ``TooMany`` where that depends on the locale."""
+    fits = fnmatchcase(name, pattern)
+    if not name.isascii() and fnmatchcase(os.fsencode(name).decode("latin-1"), pattern) != fits:
+        raise TooMany("whether a pattern stands for a file depends on the locale")
+    return fits
+
+
+def _holds_credentials(path: str) -> bool:
+    """Return whether settings of git tell how to log in somewhere."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return bool(_CREDENTIALS.search(file.read(_MAX_SETTINGS)))
+    except OSError:
+        return False
 
 
 def _escaped(part: str, active: set[int]) -> Iterable[str]:

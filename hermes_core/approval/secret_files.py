@@ -25,6 +25,14 @@ _NAMES = frozenset(
         ".dockercfg",
         ".dockerconfigjson",
         ".vault-token",
+        ".dev.vars",
+        ".flaskenv",
+        ".secrets.toml",
+        "kubeconfig",
+        "settings-security.xml",
+        "local.settings.json",
+        "credentials.csv",
+        "application_default_credentials.json",
         ".vault_pass",
         ".vault_password",
         ".terraformrc",
@@ -59,7 +67,7 @@ _NAMES = frozenset(
 )
 _ENDINGS = re.compile(
     r"\.(pem|key|p12|pfx|p8|jks|keystore|kdbx|kdb|ppk|asc|gpg|ovpn|agekey|age-key|secret|secrets"
-    r"|keytab|pkcs12|tfstate|tfvars)(\.(bak|old|orig|backup))?$"
+    r"|keytab|kubeconfig|pkcs12|tfstate|tfvars)(\.(bak|old|orig|backup))?$"
 )
 _BEGINNINGS = re.compile(r"id_(rsa|dsa|ecdsa|ed25519)(_sk)?([._-].*)?$")
 _ENV = re.compile(r"(.+)?\.env([._~-].*|rc)?$")

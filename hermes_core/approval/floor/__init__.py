@@ -8,6 +8,13 @@ better than that is not found here; it is not safe either, and a person decides.
 import re
 from dataclasses import dataclass, field
 
+from hermes_core.approval.floor.carriers import (
+    carried,
+    filled,
+    parallel_words,
+    replaced_by_xargs,
+    run_words,
+)
 from hermes_core.approval.floor.code import INTERPRETERS, code_of, forks_for_ever, shell_texts
 from hermes_core.approval.floor.command import Command
 from hermes_core.approval.floor.marks import UNKNOWN, plain
@@ -158,23 +165,28 @@ class _Search:
     def _wrapper(
         self, name: str, rest: list[str], command: Command, values: dict[str, str]
     ) -> Finding:
+        bare = [plain(word) for word in rest]
         if name == "command" and rest and re.fullmatch(r"-p?[vV]p?", plain(rest[0])):
             return NONE
-        for text in scripts(name, [plain(word) for word in rest]):
+        for text in (*scripts(name, bare), *carried(name, bare)):
             if (finding := self.text(text, dict(values)))[0]:
                 return finding
+        if runs := run_words(name, rest):
+            return self._inner([runs], command, values)
         if name not in WRAPPERS:
             return NONE
-        inner = list(wrapped(name, rest))
-        if name == "xargs":
-            inner = [words + _input_words(command, self.place) for words in inner]
-        if name == "parallel":
-            inner = [[word for word in words if plain(word) != ":::"] for words in inner]
+        inner = [self._filled(name, words, bare, command) for words in wrapped(name, rest)]
         if name in ("watch", "parallel", "flock"):
             for words in inner:
                 if len(words) == 1 and (finding := self.text(plain(words[0]), dict(values)))[0]:
                     return finding
         return self._inner(inner, command, values)
+
+    def _filled(self, name: str, words: list[str], bare: list[str], command: Command) -> list[str]:
+        """Return the command in a wrapper with what the wrapper adds to it."""
+        if name == "xargs":
+            return filled(words, _input_words(command, self.place), replaced_by_xargs(bare))
+        return parallel_words(words) if name == "parallel" else words
 
     def _inner(
         self, readings: list[list[str]], command: Command, values: dict[str, str]

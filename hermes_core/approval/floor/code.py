@@ -18,7 +18,7 @@ _LIST = re.compile(
     r"[\[(]\s*((?:[\"'][^\"'\n]{0,500}[\"']\s*,\s*){1,30}[\"'][^\"'\n]{0,500}[\"'])\s*,?\s*[\])]"
 )
 _SPAWN = re.compile(
-    r"(?:system|spawn\w*|execFile\w*|execv\w*|execl\w*)\s*\(?\s*[\"']([\w/.-]{1,80})[\"']\s*,\s*"
+    r"(?:system|exec|spawn\w*|execFile\w*|execv\w*|execl\w*)\s*\(?\s*[\"']([\w/.-]{1,80})[\"']\s*,\s*"
     r"\[?\s*((?:[\"'][^\"'\n]{0,500}[\"']\s*,?\s*){1,30})"
 )
 _DELETE = re.compile(
@@ -26,7 +26,8 @@ _DELETE = re.compile(
     r"\s*\(?\s*(?:path\.)?(?:expanduser\()?(?:os\.path\.expanduser\()?[\"']([^\"'\n]{1,500})[\"']"
 )
 _WRITE = re.compile(
-    r"open\(?\s*[\"']\+?[<>]{0,2}(/[^\"'\n]{1,200})[\"']\s*,\s*(?:[\"'][^\"'\n]{0,6}[wa+]|O_WRONLY)"
+    r"open[ (][^\"'\n]{0,40}[\"']\+?>{1,2}\s*(/[^\"'\n]{1,200})[\"']"
+    r"|open\(?\s*[\"']\+?[<>]{0,2}(/[^\"'\n]{1,200})[\"']\s*,\s*(?:[\"'][^\"'\n]{0,6}[wa+]|O_WRONLY)"
     r"|(?:writeFileSync|write_text|file_put_contents|IO\.write|File\.write)\(?\s*[\"'](/[^\"'\n]{1,200})"
 )
 _FORKS = re.compile(
@@ -65,7 +66,7 @@ def shell_texts(code: str) -> Iterator[str]:
     for call in _DELETE.finditer(code):
         yield f"rm -rf {_quoted(call[1])}"
     for call in _WRITE.finditer(code):
-        yield f": > {_quoted(call[1] or call[2])}"
+        yield f": > {_quoted(call[1] or call[2] or call[3])}"
 
 
 def forks_for_ever(code: str) -> bool:

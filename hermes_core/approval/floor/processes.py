@@ -71,7 +71,8 @@ def _kill(_name: str, words: list[str], _place: Place) -> tuple[str, str]:
             targets.append(word)
     if signal in ("-l", "-L", "--list", "--table") or signal.lstrip("-") == "0":
         return _NONE
-    return _KILL if {"-1", "1"} & set(targets) else _NONE
+    first = "1" in targets and signal.upper().lstrip("-").removeprefix("SIG") in ("9", "KILL")
+    return _KILL if first or "-1" in targets else _NONE
 
 
 def _killall5(_name: str, _words: list[str], _place: Place) -> tuple[str, str]:

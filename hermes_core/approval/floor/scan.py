@@ -112,7 +112,7 @@ class _Reader:
             return True
         found = _ASSIGNMENT.fullmatch(value)
         if found and raw.startswith(found[1]):
-            self.values[found[1]] = found[2]
+            self.values[found[1]] = found[2].replace(SPLIT, " ")
             return True
         return False
 

@@ -17,11 +17,14 @@ NONE: Finding = ("", "")
 _REMOVERS = frozenset({"rm", "grm", "srm", "rimraf", "wipe", "trash", "rmtree"})
 _BROAD = names(
     "-delete -depth -d -print -print0 -mount -xdev -noleaf -ignore_readdir_race -o -or -a -and"
-    " -prune -ls ( ) !"
+    " -prune -ls ( )"
 )
-_BROAD_VALUED = frozenset(("-type", "-mindepth", "-maxdepth", "-user", "-group", "-size", "-not"))
+_BROAD_VALUED = frozenset(("-type", "-mindepth", "-maxdepth", "-user", "-group", "-size"))
+_NAMED = frozenset(("-name", "-path", "-iname", "-ipath", "-wholename"))
 _EXEC = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 _DESTROYS = frozenset(("rm", "unlink", "shred", "rmdir", "chmod", "chown", "mv", "truncate"))
+_PROGRAMS = re.compile(r"/(usr/)?(local/)?s?bin/|/nix/|/run/current-system/")
+"""Where the system's programs lie; a file elsewhere may have the name of one."""
 _LOCKS = re.compile(r"0{1,4}|[augo]*[-=](rwx)?|a?-[rwx]+|[ugo]+-[rwx]+")
 
 
@@ -94,7 +97,10 @@ def _deletes_all(expression: list[str]) -> bool:
                 pass
         elif word in _BROAD_VALUED:
             next(rest, "")
-        elif word in ("-name", "-path", "-iname"):
+        elif word in ("!", "-not"):
+            if next(rest, "") in _NAMED:
+                next(rest, "")
+        elif word in _NAMED:
             if next(rest, "").strip("*"):
                 return False
         elif word not in _BROAD:
@@ -152,7 +158,7 @@ def _sed(_name: str, words: list[str], place: Place) -> Finding:
 
 
 def _dd(_name: str, words: list[str], place: Place) -> Finding:
-    targets = [word[3:] for word in words if word.startswith("of=")]
+    targets = [word.partition("=")[2] for word in words if word.startswith(_DD_TARGETS)]
     found = (overwritten(place.absolute(target), redirected=True) for target in targets)
     return _destroys(next(filter(None, found), ""))
 
@@ -165,6 +171,9 @@ def _rsync(_name: str, words: list[str], place: Place) -> Finding:
     return NONE
 
 
+_DD_TARGETS = ("of=", "hof=", "ofs=", "wipe=")
+
+
 Shape = Callable[[str, list[str], Place], Finding]
 _SHAPES: dict[str, Shape] = {
     **dict.fromkeys(_REMOVERS, _rm),
@@ -173,11 +182,11 @@ _SHAPES: dict[str, Shape] = {
     "gfind": _find,
     **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl"), _change_mode),
     "mv": _mv,
-    **dict.fromkeys(("cp", "ln", "install", "gcp"), _last_is_written),
+    **dict.fromkeys(("cp", "ln", "install", "gcp", "ddrescue"), _last_is_written),
     **dict.fromkeys(("tee", "truncate", "sponge"), _all_are_written),
     "sed": _sed,
     "gsed": _sed,
-    "dd": _dd,
+    **dict.fromkeys(("dd", "dcfldd", "dc3dd"), _dd),
     "rsync": _rsync,
     **PROCESSES,
     **DISKS,
@@ -186,8 +195,15 @@ _SHAPES: dict[str, Shape] = {
 
 def shape_of(words: list[str], place: Place) -> Finding:
     """Return what a command, its wrappers taken off, would destroy."""
-    name = plain(words[0]).rpartition("/")[2]
+    called = plain(words[0])
+    name = called.rpartition("/")[2]
     rest = words[1:]
+    if (
+        name in PROCESSES
+        and "/" in called
+        and not _PROGRAMS.match(place.absolute(called) or called)
+    ):
+        return NONE
     if any(plain(word) in ("--help", "--version") for word in rest):
         return NONE
     shape = _SHAPES.get(name) or _SHAPES.get(name.partition(".")[0] + ".")

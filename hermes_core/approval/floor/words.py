@@ -166,7 +166,7 @@ class WordScan:
             if char == "\\":
                 self._escaped_in_double()
             elif char == "`":
-                self._backtick()
+                self._backtick(quoted=True)
             else:
                 self._dollar(quoted=True)
 
@@ -182,7 +182,7 @@ class WordScan:
         if after != "\n":
             self._parts.append(after)
 
-    def _backtick(self) -> None:
+    def _backtick(self, *, quoted: bool = False) -> None:
         source = self._source
         end = source.at
         while end < len(source.text) and source.text[end] != "`":
@@ -192,7 +192,7 @@ class WordScan:
         mark = source.mark()
         source.nested(re.sub(r"\\([`$\\])", r"\1", source.text[source.at : end]))
         source.at = end + 1
-        self._parts.append(source.printed_since(mark))
+        self._put_text(source.printed_since(mark), quoted=quoted)
 
     def _process(self) -> None:
         source = self._source
@@ -230,7 +230,7 @@ class WordScan:
             source.at += 1
             mark = source.mark()
             source.list_until(")")
-            self._parts.append(source.printed_since(mark))
+            self._put_text(source.printed_since(mark), quoted=quoted)
         elif char == "{":
             self._parameter(quoted=quoted)
         elif char == "'" and not quoted:
@@ -248,9 +248,12 @@ class WordScan:
         value = " " if name == "IFS" else self._source.values.get(name, UNKNOWN)
         if len(value) > MAX_VALUE:
             value = UNKNOWN
-        if not quoted or name in ("@", "*"):
-            value = re.sub(r"[ \t\n]+", SPLIT, value.replace("*", STAR).replace("?", QUERY))
-        self._parts.append(value)
+        self._put_text(value, quoted=quoted and name not in ("@", "*"))
+
+    def _put_text(self, text: str, *, quoted: bool) -> None:
+        if not quoted:
+            text = re.sub(r"[ \t\n]+", SPLIT, text.replace("*", STAR).replace("?", QUERY))
+        self._parts.append(text)
 
     def _parameter(self, *, quoted: bool) -> None:
         source = self._source
@@ -314,7 +317,7 @@ _ACTIONS: dict[str, Callable[[WordScan], None]] = {
     "'": WordScan._single,
     '"': WordScan._double,
     "\\": WordScan._backslash,
-    "`": WordScan._backtick,
+    "`": lambda scan: scan._backtick(),
     "$": lambda scan: scan._dollar(),
     "{": WordScan._open,
     "}": WordScan._close,

@@ -90,6 +90,13 @@ WRAPPERS: dict[str, Wrapper] = {
     "valgrind": _wrapper(),
     "script": _wrapper("-c --command"),
     "ccache": _wrapper(),
+    "entr": _wrapper(),
+    "ssh-agent": _wrapper("-a -t -P"),
+    "dbus-launch": _wrapper(),
+    "numactl": _wrapper("-C -N -m -c -p -i"),
+    "cpulimit": _wrapper("-l -p -e -c"),
+    "prlimit": _wrapper("-p -o"),
+    "screen": _wrapper("-S -c -e -h -s -t -T -p"),
     "coproc": _wrapper(),
 }
 SCRIPTED: dict[str, tuple[str, ...]] = {
@@ -102,6 +109,8 @@ SCRIPTED: dict[str, tuple[str, ...]] = {
 """Programs with options whose value is the text of a command."""
 
 _SHELL_VALUED = frozenset(("-o", "-O", "+o", "+O", "--rcfile", "--init-file"))
+_SHELL_CLUSTER = re.compile(r"[-+][A-Za-z]+[oO]|-[A-Za-z]*[oO][A-Za-z]*c[A-Za-z]*")
+"""Options in one word, of which one takes the next: ``-euo pipefail``, ``-oc pipefail``."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
@@ -163,7 +172,7 @@ def shell_script(words: list[str]) -> tuple[str, list[str]] | None:
     while rest and rest[0].startswith(("-", "+")) and rest[0] != "--":
         word, rest = rest[0], rest[1:]
         given = given or (word[0] == "-" and word[1:2] != "-" and "c" in word)
-        if word in _SHELL_VALUED:
+        if word in _SHELL_VALUED or _SHELL_CLUSTER.fullmatch(word):
             rest = rest[1:]
     rest = rest[1:] if rest[:1] == ["--"] else rest
     return (rest[0], rest[1:]) if given and rest else None

@@ -55,7 +55,7 @@ FILES: dict[str, Model] = {
     ),
     "stat": Model("-c: -f -t --format: --printf: --terse --file-system", "meta*", harmless=True),
     "file": Model(
-        "-b -i -E -h -k -l -n -N -p -r -0 -e: -F: -P: --brief --mime --mime-type --mime-encoding"
+        "-b -i -E -h -k -l -n -N -r -0 -e: -F: -P: --brief --mime --mime-type --mime-encoding"
         " --no-dereference --extension --keep-going --raw --print0 --no-pad --exclude:"
         " --separator: --apple",
         "path*",
@@ -65,6 +65,7 @@ FILES: dict[str, Model] = {
         " --human-readable --inodes --max-depth: --summarize --separate-dirs --one-file-system"
         " --block-size: --threshold: --exclude: --time? --si --null --count-links --no-dereference",
         "meta*",
+        harmless=True,
         here=True,
     ),
     "df": Model(
@@ -102,6 +103,7 @@ FILES: dict[str, Model] = {
     "tail": Model(
         "-# -n:any -c:any -q -v -z --lines: --bytes: --quiet --silent --verbose --zero-terminated",
         "path*",
+        harmless=True,
     ),
     "nl": Model(
         "-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w: --body-numbering: --section-delimiter:"
@@ -112,7 +114,9 @@ FILES: dict[str, Model] = {
         harmless=True,
     ),
     "wc": Model(
-        "-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total:", "path*"
+        "-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total:",
+        "path*",
+        harmless=True,
     ),
     "od": Model(
         "-A: -j: -N: -S: -t: -v -w? -a -b -c -d -f -i -l -o -s -x --address-radix: --skip-bytes:"
@@ -127,7 +131,7 @@ FILES: dict[str, Model] = {
         single=True,
         ordered=True,
     ),
-    "hexdump": Model("-b -c -C -d -o -v -x -n: -s: -e:", "path*"),
+    "hexdump": Model("-b -c -C -d -o -v -x -n: -s: -e:", "path*", harmless=True),
     "hd": Model("-v -n: -s:", "path*"),
     "strings": Model(
         "-# -a -f -n: -t: -o -w -s: -e: -U: --all --print-file-name --bytes: --radix:"
@@ -136,7 +140,7 @@ FILES: dict[str, Model] = {
         check=_no_options_file,
     ),
     **{
-        f"{name}sum": Model(_HASH, "path*")
+        f"{name}sum": Model(_HASH, "path*", harmless=True)
         for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "b2")
     },
     "cksum": Model(f"{_HASH} -a: -l: --algorithm: --length: --untagged --base64 --raw", "path*"),

@@ -17,7 +17,8 @@ _TEXT = frozenset(
         *("-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"),
         *("-regextype", "-type", "-maxdepth", "-mindepth", "-size", "-mtime", "-atime", "-ctime"),
         *("-mmin", "-amin", "-cmin", "-perm", "-user", "-group", "-uid", "-gid", "-links"),
-        *("-inum", "-lname", "-ilname", "-printf", "-fstype", "-used"),
+        *("-inum", "-lname", "-ilname", "-printf", "-fstype", "-used", "-xtype"),
+        *("-newermt", "-newerat", "-newerct"),
     }
 )
 _PATHS = frozenset({"-newer", "-anewer", "-cnewer", "-samefile"})

@@ -7,6 +7,7 @@ The settings of the repository are judged elsewhere (``git_settings``).
 import re
 from dataclasses import replace
 
+from hermes_core.approval.git_settings import SIGNATURE
 from hermes_core.approval.model import Check, Family, Model, Parsed, Unmodelled
 from hermes_core.approval.programs.git_changes import GIT_CHANGES
 from hermes_core.approval.programs.git_options import DIFF, LIST, LOG
@@ -14,6 +15,7 @@ from hermes_core.approval.programs.git_options import DIFF, LIST, LOG
 _SECRET_KEYS = re.compile(
     r"token|passw|secret|header|credential|auth|apikey|\.key$|proxy|cookie", re.IGNORECASE
 )
+_LISTING = ("--contains", "--no-contains", "--merged", "--no-merged", "--points-at")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9-]*(\..+)?\.[A-Za-z][A-Za-z0-9-]*")
 
 
@@ -23,7 +25,7 @@ def _texts(parsed: Parsed) -> list[str]:
 
 def _formats(parsed: Parsed) -> str:
     for text in parsed.given("--format", "--pretty", "--sort"):
-        if "%G" in text or "signature" in text or "%(describe" in text:
+        if SIGNATURE.search(text) or "signature" in text or "%(describe" in text:
             return "the format runs a program"
     return ""
 
@@ -74,15 +76,16 @@ def _reflog(parsed: Parsed) -> str:
     return "it changes the log" if changes else _formats(parsed)
 
 
-def _needs(*names: str) -> Check:
-    def check(parsed: Parsed) -> str:
-        return "" if parsed.has(*names) else "it reads from its input or writes"
-
-    return check
-
-
 def _revision(parsed: Parsed) -> str:
-    return "" if parsed.operands or parsed.has("--all") else "it reads its input"
+    if not parsed.operands and not parsed.has("--all"):
+        return "it reads its input"
+    return _formats(parsed)
+
+
+def _object(parsed: Parsed) -> str:
+    asked = parsed.has("-t", "-s", "-e", "-p")
+    named = len(parsed.operands) == 2 and parsed.argv[0] in ("blob", "tree", "commit", "tag")
+    return "" if asked or named else "it reads from its input or writes"
 
 
 _READS: dict[str, tuple[str, str, Check | None]] = {
@@ -100,9 +103,9 @@ _READS: dict[str, tuple[str, str, Check | None]] = {
     "branch": (
         f"{LIST} -a -r -v -l --all --remotes --verbose --list --show-current --abbrev= --no-abbrev",
         "text*",
-        _listing("-l", "--list"),
+        _listing("-l", "--list", *_LISTING),
     ),
-    "tag": (f"{LIST} -l -n? --list", "text*", _listing("-l", "--list")),
+    "tag": (f"{LIST} -l -n? --list", "text*", _listing("-l", "--list", "-n", *_LISTING)),
     "remote": ("-v --verbose --all --push", "text*", _remote),
     "rev-parse": (
         "-q --verify --quiet --short? --abbrev-ref? --symbolic --symbolic-full-name --all"
@@ -127,7 +130,7 @@ _READS: dict[str, tuple[str, str, Check | None]] = {
         "rev*",
         None,
     ),
-    "cat-file": ("-t -s -e -p", "rev*", _needs("-t", "-s", "-e", "-p")),
+    "cat-file": ("-t -s -e -p", "rev*", _object),
     "config": (
         "--get --get-all --local --global --system --worktree --type: --bool --int --path"
         " --show-origin --show-scope --default: -z --null --includes --no-includes",
@@ -185,7 +188,7 @@ _WORKTREE: dict[str, tuple[str, str, Check | None]] = {
     "diff-files": (f"{DIFF} -0 -1 -2 -3 --base --ours --theirs --cc -q", "rev*", None),
     "blame": (
         "-L:rev -l -t -S:rev -b -c -e -f -n -p -s -w -M? -C? --root --show-stats --porcelain"
-        " --line-porcelain --show-name --show-number --show-email --date: --since: --abbrev:"
+        " --line-porcelain --show-name --show-number --show-email --date: --since: --abbrev?"
         " --reverse --first-parent --incremental --score-debug --color-lines --color-by-age"
         " --ignore-rev: --ignore-revs-file:path",
         "rev*",

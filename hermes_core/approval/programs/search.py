@@ -78,7 +78,7 @@ _FD = (
     " --owner: --and: --no-follow --newer: --older:"
 )
 _PATTERN = ("-e", "--regexp", "-f", "--file")
-_grep = Model(_GREP, "pattern path*", instead=_PATTERN, walks=_grep_walks)
+_grep = Model(_GREP, "pattern path*", instead=_PATTERN, walks=_grep_walks, harmless=True)
 _fd = Model(_FD, "text meta*", here=True)
 
 SEARCH: dict[str, Model] = {

@@ -50,10 +50,15 @@ def _check_bracket(parsed: Parsed) -> str:
     return _test_objection(parsed.argv[:-1])
 
 
+_CONVERSION = r"[-+ #0']*\d{0,4}(?:\.\d{0,4})?[sdiouxXcbqeEfFgGaA]|\(%[%\w :/.-]*\)T"
+_FORMAT = re.compile(rf"(?:[^%]|%%|%(?:{_CONVERSION}))*")
+"""What only prints: no ``n``, which sets a variable, no width from an argument or without end."""
+
+
 def _check_printf(parsed: Parsed) -> str:
     first = parsed.argv[0] if parsed.argv else "-"
-    sets = first.startswith("-") or re.search(r"%[^%a-zA-Z]*n", first)
-    return "it sets a variable or has no format" if sets else ""
+    prints = not first.startswith("-") and _FORMAT.fullmatch(first)
+    return "" if prints else "it sets a variable, or its format is not understood"
 
 
 def _check_command(parsed: Parsed) -> str:
@@ -78,6 +83,7 @@ SHELL: dict[str, Model] = {
     "type": Model("-a -t -p -P -f", "text*", least=1),
     "command": Model("", "text*", raw=True, least=2, check=_check_command),
     "which": Model("-a -s", "text*", least=1),
+    "whereis": Model("-b -m -s", "text*", least=1),
     "umask": Model("-S -p", ""),
     "times": Model("", ""),
     "sleep": Model("", "text", raw=True, check=_check_sleep),

@@ -3,6 +3,8 @@
 Options that write a file, run a compressor or read names from a file are left out.
 """
 
+import re
+
 from hermes_core.approval.model import Model, Parsed
 from hermes_core.approval.programs.awk import awk_objection
 from hermes_core.approval.programs.jq import jq_objection
@@ -33,6 +35,25 @@ def _jq_check(parsed: Parsed) -> str:
     return jq_objection(programs[0]) if programs else "it lacks its filter"
 
 
+def _seq_check(parsed: Parsed) -> str:
+    numbers = [text for _, text in parsed.operands]
+    short = all(re.fullmatch(r"[+-]?\d{1,6}(\.\d{1,3})?", number) for number in numbers)
+    return "" if short else "it may print without end"
+
+
+def _shuf_check(parsed: Parsed) -> str:
+    if parsed.has("-r", "--repeat") and not parsed.has("-n", "--head-count"):
+        return "it prints without end"
+    ranges = parsed.given("-i", "--input-range")
+    short = all(re.fullmatch(r"\d{1,7}-\d{1,7}", one) for one in ranges)
+    return "" if short else "its range is too wide"
+
+
+def _factor_check(parsed: Parsed) -> str:
+    long = any(len(text) > 18 for _, text in parsed.operands)
+    return "it may compute for long" if long else ""
+
+
 _SORT = (
     "-b -d -f -g -i -M -h -n -R -r -V -c -C -m -s -u -z -k: -t: -S: --ignore-leading-blanks"
     " --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort"
@@ -41,7 +62,7 @@ _SORT = (
     " --parallel: --buffer-size:"
 )
 _DIFF = (
-    "-# -q -s -c -u -e -n -y -p -t -T -l -r -N -i -E -Z -b -w -B -a -d -C: -U: -F: -W: -I: -x: -L:"
+    "-# -q -s -c -u -e -n -y -p -t -T -r -N -i -E -Z -b -w -B -a -d -C: -U: -F: -W: -I: -x: -L:"
     " --brief --report-identical-files --context? --unified? --ed --rcs --side-by-side --width:"
     " --left-column --suppress-common-lines --show-c-function --show-function-line: --label:"
     " --expand-tabs --initial-tab --tabsize: --recursive --no-dereference --new-file"
@@ -86,9 +107,9 @@ TEXT: dict[str, Model] = {
         harmless=True,
     ),
     "paste": Model("-d: -s -z --delimiters: --serial --zero-terminated", "path*", harmless=True),
-    "rev": Model("", "path*"),
+    "rev": Model("", "path*", harmless=True),
     "column": Model(
-        "-t -s: -o: -N: -c: -x -J -n: -R: -T: -H: -O: -W: -E: -d -L -e --table --separator:"
+        "-t -s: -o: -N: -c: -x -J -n? -R: -T: -H: -O: -W: -E: -d -L -e --table --separator:"
         " --output-separator: --table-columns: --output-width: --fillrows --json --table-name:"
         " --table-right: --table-truncate: --table-hide: --table-order: --table-noheadings",
         "path*",
@@ -104,7 +125,9 @@ TEXT: dict[str, Model] = {
     "expand": Model("-i -t: --initial --tabs:", "path*", harmless=True),
     "unexpand": Model("-a -t: --all --first-only --tabs:", "path*", harmless=True),
     "shuf": Model(
-        "-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated", "path*"
+        "-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated",
+        "path*",
+        check=_shuf_check,
     ),
     "tsort": Model("", "path", harmless=True),
     "numfmt": Model(
@@ -112,8 +135,13 @@ TEXT: dict[str, Model] = {
         " --field: --header? --grouping --delimiter: --invalid: --zero-terminated",
         "text*",
     ),
-    "factor": Model("", "text*"),
-    "seq": Model("-f: -s: -w -t: --format: --separator: --equal-width", "text text text", least=1),
+    "factor": Model("", "text*", check=_factor_check),
+    "seq": Model(
+        "-f: -s: -w -t: --format: --separator: --equal-width",
+        "text text text",
+        least=1,
+        check=_seq_check,
+    ),
     "iconv": Model(
         "-f: -t: -c -l -s --from-code: --to-code: --list --silent --byte-subst:", "path*"
     ),
@@ -128,13 +156,13 @@ TEXT: dict[str, Model] = {
         check=_sed_check,
     ),
     **{
-        name: Model("-F: -v:", "pattern path*", check=_awk_check)
+        name: Model("-F: -v:", "pattern path*", check=_awk_check, ordered=True)
         for name in ("awk", "gawk", "mawk", "nawk")
     },
     "jq": Model(
         "-c -n -r -j -a -s -S -C -M -e -R --compact-output --null-input --raw-output --join-output"
         " --ascii-output --slurp --sort-keys --color-output --monochrome-output --exit-status"
-        " --raw-input --tab --stream --seq --unbuffered",
+        " --raw-input --tab --stream --seq --unbuffered --indent: --arg& --argjson&",
         "pattern path*",
         check=_jq_check,
     ),

@@ -9,15 +9,21 @@ from hermes_core.approval.names import names
 
 _DASHED = names(
     "bash zsh gcc g++ cc c++ clang clang++ ld as ar make gmake cmake ninja gdb lldb perl python"
-    " python3 node ruby php deno R Rscript julia ghc javac pip pip3 uv ruff gh docker podman"
+    " python3 node ruby php deno R Rscript julia ghc javac uv ruff gh docker podman"
     " curl wget rsync openssl ffmpeg convert pandoc sqlite3 psql mysql redis-cli vim nvim nano"
     " emacs tmux bat fzf shellcheck shfmt hadolint jq awk gawk sed grep rg fd tree find sort tar"
     " gzip zip unzip diff ls cat bwrap strace valgrind flex bison protoc autoconf automake m4"
     " pkg-config xz zstd bzip2 less which gofmt helm nginx systemctl"
 )
 _SHORT = {
-    "-V": ("python", "python3", "pip", "pip3", "uv", "ruff", "curl", "tmux", "rsync", "ssh"),
-    "-v": ("node", "ruby", "php", "perl", "gcc", "g++", "nginx"),
+    "-V": (
+        *("python", "python3", "uv", "ruff", "curl", "tmux", "rsync", "ssh", "psql"),
+        *("mysql",),
+    ),
+    "-v": (
+        *("node", "ruby", "php", "perl", "gcc", "g++", "nginx", "make", "gmake", "docker", "clang"),
+        *("lua", "gdb", "nvim"),
+    ),
     "-version": ("java", "javac"),
     "version": ("openssl",),
 }
