@@ -22,8 +22,9 @@ from hermes_core.approval.git_settings import neutral_environment
 from tests.fakes.command_mutations import mutations
 
 WANTED = 10_000
-PARTS = 4
-"""Sandboxes at a time; the commands change nothing, so that they share a workspace."""
+PART = 500
+WORKERS = 2
+"""Sandboxes at a time, of so many commands; these change nothing, so they share a workspace."""
 SOCKET = {"x86_64": 41, "aarch64": 198}
 ENDLESS = ("sleep", "factor", "shuf", "seq", "jq -n", "jq --null")
 """Without these the commands end soon."""
@@ -142,21 +143,27 @@ def test_the_sandbox_notices_a_change_and_a_socket(walled: Any) -> None:
 
 @pytest.mark.timeout(900)
 def test_mutated_safe_commands_change_nothing(walled: Any, rows: list[dict[str, str]]) -> None:
-    seeds = [row["cmd"] for row in rows if row["expect"] == "safe"]
-    seeds += [row["cmd"] for row in rows if row["expect"] == "ask" and row["kind"] != "adv-spoof"]
+    harmless = [row["cmd"] for row in rows if row["expect"] == "safe"]
+    asking = [row["cmd"] for row in rows if row["expect"] == "ask" and row["kind"] != "adv-spoof"]
     stream = (
-        text for text in mutations(seeds, seed=2) if not any(word in text for word in ENDLESS)
+        text
+        for text in mutations(harmless * 3 + asking, seed=2)
+        if not any(word in text for word in ENDLESS)
     )
-    safe: dict[str, None] = {}
-    for text in islice(stream, 400_000):
-        if text not in safe and walled.judge(text).verdict == "safe":
-            safe[text] = None
-            if len(safe) == WANTED:
-                break
-    assert len(safe) == WANTED
     before = snapshot(walled.home)
-    with ThreadPoolExecutor(PARTS) as pool:
-        parts = [list(safe)[start::PARTS] for start in range(PARTS)]
-        noticed = list(pool.map(lambda part: run(part, walled.home, walled.proj), parts))
-    assert noticed == ["finished\n"] * PARTS
+    noticed = []
+    safe: set[str] = set()
+    part: list[str] = []
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for text in islice(stream, 400_000):
+            if text not in safe and walled.judge(text).verdict == "safe":
+                safe.add(text)
+                part.append(text)
+                if len(part) == PART:
+                    noticed.append(pool.submit(run, part, walled.home, walled.proj))
+                    part = []
+                if len(safe) == WANTED:
+                    break
+    assert len(safe) == WANTED
+    assert {future.result() for future in noticed} == {"finished\n"}
     assert snapshot(walled.home) == before
