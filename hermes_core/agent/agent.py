@@ -319,6 +319,7 @@ class AIAgent(Parts):
             seen=self._seen,
             task_id=task_id,
             home=self._config.home,
+            is_secret=self._consent.judge.is_secret,
         )
         return Toolbox(
             {**self._tools, **self.mcp.specs()},

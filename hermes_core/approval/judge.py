@@ -196,7 +196,7 @@ class Judge:
             path = Path(os.path.realpath(os.path.join(self._root, os.path.expanduser(written))))
             if self._home and is_in_home(path, self._home):
                 return True
-            if self._is_secret(path) or obeyed_name(path, self._folder_of(path)):
+            if self.is_secret(path) or obeyed_name(path, self._folder_of(path)):
                 return True
         return False
 
@@ -218,7 +218,7 @@ class Judge:
             return "it does not say which files it is about", True
         for path in action.paths:
             reason = _place(path, self._home)
-            if reason or self._is_secret(path):
+            if reason or self.is_secret(path):
                 return reason or f"{path.name} may hold secrets", True
         if action.kind == "edit":
             for path in action.paths:
@@ -233,7 +233,7 @@ class Judge:
             return "the workspace is too wide for edits unasked", True
         return "edits are confirmed in this mode", False
 
-    def _is_secret(self, path: Path) -> bool:
+    def is_secret(self, path: Path) -> bool:
         """Return whether a file holds secrets by its name, or that of a folder it lies in."""
         folder = self._folder_of(path)
         return is_secret(path.relative_to(folder).parts)

@@ -52,7 +52,8 @@ Progress = Callable[[tuple[CardContent, ...]], None]
 class ToolContext:
     """What a tool may use. ``home`` is the folder of our settings, ``seen`` the session's own.
 
-    task_id: names the turn, call_id the call itself.
+    task_id: names the turn, call_id the call itself. is_secret: whether a file may hold secrets,
+    by its real path, so that it is not read unless a person says so.
     """
 
     workspace: Workspace
@@ -63,6 +64,7 @@ class ToolContext:
     task_id: str
     home: Path
     call_id: str = ""
+    is_secret: Callable[[Path], bool] = lambda _: False
 
 
 @dataclass(frozen=True, slots=True)

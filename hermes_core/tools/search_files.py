@@ -66,7 +66,8 @@ def search_files(
     limit: Annotated[int, "Most results"] = 100,
 ) -> Prepared:
     """Search file contents (results are path:line:text) or list files by name. Faster and safer
-    than grep or find in the terminal. Files that .gitignore excludes are skipped.
+    than grep or find in the terminal. Files that .gitignore excludes are skipped, and contents of
+    files that may hold secrets, unless path names them.
     """
     if not pattern:
         raise ToolError("search_files: the pattern is empty. To list all files: mode files, *.")
@@ -77,6 +78,8 @@ def search_files(
     request = _Request(pattern, root, glob, mode, ignore_case, count)
 
     def run(_: Progress) -> Output:
+        if ctx.workspace.resolve(path) != root:
+            raise ToolError(f"{shown(ctx, root)} is no longer where the path leads.")
         if not root.exists():
             raise missing(ctx, root)
         return _search(ctx, request)
@@ -118,7 +121,12 @@ def _results(
         return shown(ctx, base / path)
 
     if request.mode == "content":
-        hits = (hit for hit in parse_hits(output) if wanted(hit.path))
+        # Nothing tells that there were hits in such a file: that alone would give it away, bit by
+        # bit. What the path of the search itself names was asked for.
+        hides = (lambda _: False) if ctx.is_secret(request.root) else ctx.is_secret
+        hits = (
+            hit for hit in parse_hits(output) if wanted(hit.path) and not hides(base / hit.path)
+        )
         return (
             (f"{name(hit.path)}:{hit.line}:{hit.text}", Location(str(base / hit.path), hit.line))
             for hit in hits

@@ -195,6 +195,7 @@ class Stage:
             seen=Seen(),
             task_id="task",
             home=HOME,
+            is_secret=judge.is_secret,
         )
         self.tools = Toolbox({spec.name: spec for spec in specs}, context, consent)
 

@@ -347,3 +347,34 @@ def test_a_repository_in_a_repository_has_its_own_ignore_files(
     make(project, {"inner/sub/a.txt": "word\n", "inner/sub/a.log": "word\n"})
     assert search("word") == ["inner/sub/a.log:1:word"]
     assert search("word", path="inner/sub") == ["inner/sub/a.log:1:word"]
+
+
+def test_what_secret_files_hold_is_shown_only_where_the_path_names_them(
+    ctx: ToolContext, project: Path
+) -> None:
+    for name in (".env", "a.txt", "keys/prod.pem"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text("token = 1\n")
+    careful = replace(ctx, is_secret=lambda path: path.name in (".env", "prod.pem"))
+
+    def search(**arguments: Any) -> str:
+        return search_files.prepare(careful, {"pattern": "token", **arguments}).run(ignore).text
+
+    assert search() == "a.txt:1:token = 1"
+    assert search(path="keys") == search(path="keys", pattern="other").replace("other", "token")
+    assert search(path=".env") == ".env:1:token = 1"
+    assert ".env" in search(pattern="*", mode="files")
+
+
+def test_a_root_swapped_for_a_link_is_not_searched(
+    ctx: ToolContext, project: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.txt").write_text("token\n")
+    (project / "src").mkdir()
+    prepared = search_files.prepare(ctx, {"pattern": "token", "path": "src"})
+    (project / "src").rmdir()
+    (project / "src").symlink_to(outside)
+    with pytest.raises(ToolError, match="no longer where the path leads"):
+        prepared.run(ignore)
