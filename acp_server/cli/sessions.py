@@ -131,18 +131,29 @@ def _rename(store: "Store", arguments: argparse.Namespace) -> int:
 
 
 def _delete(store: "Store", arguments: argparse.Namespace) -> int:
-    from hermes_core.commands.sessions import delete_text, list_text, session_by_id
+    from hermes_core.commands.sessions import (
+        delete_text,
+        forget_files,
+        list_text,
+        session_by_id,
+    )
 
     rows = [row for one in arguments.ids if (row := session_by_id(store, one)) is not None]
     if rows and not _agreed(list_text(rows, folders=True), yes=arguments.yes):
         return 1
     for wanted in arguments.ids:
         tell_markdown(delete_text(store, wanted))
+    forget_files(store, settings())
     return 0
 
 
 def _prune(store: "Store", arguments: argparse.Namespace) -> int:
-    from hermes_core.commands.sessions import prune_now, prune_plan, prune_text
+    from hermes_core.commands.sessions import (
+        forget_files,
+        prune_now,
+        prune_plan,
+        prune_text,
+    )
 
     rows = prune_plan(store, arguments.older_than, arguments.keep)
     if arguments.dry_run or not rows:
@@ -151,6 +162,7 @@ def _prune(store: "Store", arguments: argparse.Namespace) -> int:
     if not _agreed(prune_text(rows), yes=arguments.yes):
         return 1
     tell_markdown(prune_now(store, rows))
+    forget_files(store, settings())
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hermes_core.commands.seat import Seat
 from hermes_core.ground.errors import HermesError
+from hermes_core.local.config import Config
 from hermes_core.sessions.finding import short, titles
 from hermes_core.sessions.pruning import DAY, Pruned, delete_session, prunable, prune, vacuum
 from hermes_core.sessions.search import Found, find
@@ -154,6 +155,15 @@ def prune_now(store: Store, rows: Sequence[SessionRow]) -> str:
     lines = [f"Deleted {done.deleted} session{'' if done.deleted == 1 else 's'}."]
     lines += [f"- `{short(row.id)}` is open in another Hermes and stays." for row in done.left]
     return "\n".join([*lines, vacuum_text(store)])
+
+
+def forget_files(store: Store, config: Config) -> None:
+    """Delete the snapshots of files whose sessions were deleted. Never raises."""
+    from hermes_core.agent.checkpointing import forget_snapshots
+    from hermes_core.local.environment import child_environment
+
+    environ = child_environment(config)
+    forget_snapshots(config.home, environ, lambda one: store.session(one) is not None)
 
 
 def vacuum_text(store: Store) -> str:

@@ -2,11 +2,15 @@
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from acp_server.cli.main import main
+from hermes_core.agent.checkpointing import Shadows
+from hermes_core.ground.errors import ToolError
+from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import user_message
 from hermes_core.sessions.store import FILE_NAME, SessionRow, Store
 
@@ -138,6 +142,28 @@ def test_pruning_tells_first_and_deletes_then(
     assert "MB were given back" in done
     assert "MB were given back" in run(capsys, "vacuum")
     assert run(capsys, "list", "--all").count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("delete", FIRST, "--yes"), ("prune", "--keep", "1", "--yes")],
+    ids=["delete", "prune"],
+)
+def test_snapshots_of_files_go_with_their_session(
+    capsys: Captured, home: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    shadow = Shadows(home, [root], lambda: dict(os.environ)).by_root[str(root)]
+    (root / "a.txt").write_text("what was said to be deleted")
+    tree = shadow.take(Interrupt()).tree
+    shadow.keep(FIRST, tree, Interrupt())
+    (root / "a.txt").unlink()
+    now = shadow.take(Interrupt()).tree
+    assert shadow.changes(tree, now, Interrupt())
+    run(capsys, *words)
+    with pytest.raises(ToolError):
+        shadow.changes(tree, now, Interrupt())
 
 
 @pytest.mark.parametrize("words", [("prune", "--keep", "-1"), ("prune", "--older-than", "x")])
