@@ -69,7 +69,8 @@ async def test_a_plan_is_made_in_plan_mode(agent: AcpClient) -> None:
     session = await agent.new_session()
     assert await session.prompt("/plan how?") == "end_turn"
     assert session.of_kind("current_mode_update")[-1]["currentModeId"] == "plan"
-    assert agent.stage.provider.requests[-1].messages[-1]["content"] == "how?"
+    said = agent.stage.provider.requests[-1].messages[-1]["content"]
+    assert said.startswith("how?\n\n[Hermes: plan mode.")
     count = len(agent.stage.provider.requests)
     await session.prompt("/init")
     assert "cannot be written in plan mode" in session.text

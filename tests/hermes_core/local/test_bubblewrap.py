@@ -1,4 +1,7 @@
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,15 +33,21 @@ print(done.output, os.getuid())
 """
 
 
+@pytest.fixture
+def everybodys() -> Iterator[Path]:
+    """A folder that every user may read; those of the tests are their owner's alone."""
+    folder = Path(tempfile.mkdtemp(prefix="hermes-wall-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
 def test_ssh_accepts_the_systems_settings(
-    run_python: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run_python: Run, everybodys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts = tmp_path / "parts"
+    parts = everybodys / "parts"
     parts.mkdir()
     (parts / "a.conf").write_text("Host x\n")
-    for folder in (parts, *parts.parents):
-        if folder.stat().st_mode & 0o005 != 0o005 and folder.is_relative_to(tmp_path.parents[1]):
-            folder.chmod(0o755)
     with walled("bubblewrap", monkeypatch):
         of_part, of_system, content, user, own = run_python(ANYBODY, str(parts)).stdout.split("\n")[
             :5
