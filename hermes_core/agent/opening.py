@@ -77,9 +77,13 @@ def workspace_of(row: "SessionRow") -> Workspace:
 
 
 def title_of(text: str) -> str:
-    """Return a session's first title: the first line of what the user asked, 80 characters."""
-    line = next((line for line in text.splitlines() if line.strip()), "")
-    line = " ".join(line.split())
+    """Return a session's first title: the first line of what the user asked, 80 characters.
+
+    Nothing is hidden in it.
+    """
+    from hermes_core.sessions.titling import clean_title
+
+    line = clean_title(next((line for line in text.splitlines() if line.strip()), ""))
     return line if len(line) <= 80 else line[:79].rstrip() + "…"
 
 

@@ -12,6 +12,7 @@ from hermes_core.agent.opening import title_of
         ("\n\n  Fix   the\tbug \nand then\n", "Fix the bug"),
         ("", ""),
         (" \n ", ""),
+        ("a\u202eb\u200bc\x1b[2J", "abc [2J"),
         ("x" * 80, "x" * 80),
         ("x" * 81, "x" * 79 + "…"),
         ("word " * 40, "word " * 15 + "word…"),
