@@ -75,6 +75,7 @@ def examine(environ: Mapping[str, str], resolve: Resolve, cwd: Path | None = Non
         *_templates(config.home),
         _sessions(config.home),
         *_programs(config),
+        *_mcp_servers(config),
     ]
     return Report(tuple(findings), config)
 
@@ -259,6 +260,28 @@ def _sessions(home: Path) -> Finding:
     if store.notices:
         return Finding("odd", "sessions", " ".join(store.notices))
     return Finding("good", "sessions", f"{FILE_NAME} opens" + ("" if found else ", and is empty"))
+
+
+def _mcp_servers(config: Config) -> Iterator[Finding]:
+    """Tell of the MCP servers in the settings; none is started or reached."""
+    from hermes_core.commands.mcp import address_of
+    from hermes_core.local.processes import child_environment, find_program
+
+    for server in config.mcp_servers:
+        words = f"{server.name}: {address_of(server)}"
+        if not server.enabled:
+            yield Finding("", "mcp server", f"{words} (switched off)")
+        elif server.carrier == "stdio" and "/" not in server.command:
+            path = dict(server.env).get("PATH") or child_environment(config).get("PATH", "")
+            there = find_program(server.command, path)
+            missing = f"{server.name}: the program {server.command} is not on your PATH"
+            yield (
+                Finding("good", "mcp server", words)
+                if there
+                else Finding("odd", "mcp server", missing)
+            )
+        else:
+            yield Finding("good", "mcp server", words)
 
 
 def _programs(config: Config) -> Iterator[Finding]:

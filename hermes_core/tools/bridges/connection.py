@@ -169,6 +169,7 @@ class Connection:
         if self.state == "starting":
             if not life.done():
                 await self._end()
+            self._words.returncode = None  # it is we who ended it
             self._set("failed", f"it did not answer within {limit:g} s{self._said()}")
 
     async def _live(self, mode: str) -> None:
@@ -295,7 +296,8 @@ class _Told:
             text = f"The MCP server {name} did not answer within {seconds:g} s."
             raise ToolError(f"{text} The call may have run.") from error
         if is_broken(error):
-            self._connection.broke(reason_of(error))
+            program = self._connection.server.carrier == "stdio"
+            self._connection.broke("it ended" if program else reason_of(error))
             raise ToolError(
                 f"The connection to the MCP server {name} broke {self._when}. "
                 "It is opened anew by the next call."

@@ -186,13 +186,13 @@ class Servers:
             else:
                 server = connection.server
                 connection.open_streams = lambda _words, _lost: web_streams(server, self._config)
+            if connection.state == "starting":
+                await connection.open()
         except HermesError as error:
             connection.refuse("failed", reason_of(error))
         except Exception as error:
-            _log.exception("the MCP server %s could not be prepared", connection.server.name)
+            _log.exception("the MCP server %s could not be started", connection.server.name)
             connection.refuse("failed", reason_of(error))
-        if connection.state == "starting":
-            await connection.open()
 
     def _prepare(self, connection: Connection, digest: str | None) -> None:
         """Find the server's program, and whether it may be started as it is now."""

@@ -232,6 +232,28 @@ def test_the_fallbacks_are_told_with_what_they_lack(
     assert KEY not in shown
 
 
+def test_mcp_servers_of_the_settings_are_told_and_not_started(
+    home: Path, capsys: Captured, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    servers = (
+        "mcp_servers:\n"
+        f"  there: {{command: touch, args: ['{mark}']}}\n"
+        "  missing: {command: no-such-program}\n"
+        "  far: {url: 'https://mcp.example/mcp?key=hidden'}\n"
+        "  off: {url: 'https://mcp.example/mcp', enabled: false}\n"
+    )
+    write(home, config=OWN + servers, env="OPENAI_API_KEY=canary-key\n")
+    main(["doctor"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "✓ mcp server there: touch" in shown
+    assert "! mcp server missing: the program no-such-program is not on your PATH" in shown
+    assert "✓ mcp server far: https://mcp.example/mcp " in shown
+    assert "off: https://mcp.example/mcp (switched off)" in shown
+    assert "hidden" not in shown
+    assert not mark.exists()
+
+
 def test_keys_that_other_users_can_read_are_told(home: Path, capsys: Captured) -> None:
     write(home, config=OWN)
     file = home / ".env"
