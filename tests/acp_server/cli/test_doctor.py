@@ -241,7 +241,7 @@ def test_mcp_servers_of_the_settings_are_told_and_not_started(
         f"  there: {{command: touch, args: ['{mark}']}}\n"
         "  missing: {command: no-such-program}\n"
         "  far: {url: 'https://mcp.example/mcp?key=hidden'}\n"
-        "  off: {url: 'https://mcp.example/mcp', enabled: false}\n"
+        "  idle: {url: 'https://mcp.example/mcp', enabled: false}\n"
     )
     write(home, config=OWN + servers, env="OPENAI_API_KEY=canary-key\n")
     main(["doctor"])
@@ -249,7 +249,7 @@ def test_mcp_servers_of_the_settings_are_told_and_not_started(
     assert "✓ mcp server there: touch" in shown
     assert "! mcp server missing: the program no-such-program is not on your PATH" in shown
     assert "✓ mcp server far: https://mcp.example/mcp " in shown
-    assert "off: https://mcp.example/mcp (switched off)" in shown
+    assert "idle: https://mcp.example/mcp (switched off)" in shown
     assert "hidden" not in shown
     assert not mark.exists()
 
