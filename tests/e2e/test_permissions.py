@@ -229,3 +229,74 @@ async def test_two_questions_at_once_are_answered_each_for_itself(agent: AcpClie
     assert (first.card["status"], second.card["status"]) == ("failed", "completed")
     assert not (first.cwd / "made").exists()
     assert (second.cwd / "made").exists()
+
+
+async def set_mode(agent: AcpClient, session: Any, mode: str) -> None:
+    await agent.request("session/set_mode", {"sessionId": session.id, "modeId": mode})
+
+
+async def test_an_option_that_was_not_offered_rejects(agent: AcpClient) -> None:
+    session = await agent.new_session(agent.stage.workspace(x__env="A=1\n"))
+    agent.stage.provider.script(calls(command("cat x.env > made", "odd-1")), say("Fine."))
+    agent.editor.answers_are_valid = False
+    agent.editor.decide = lambda _: ALWAYS
+    assert await session.prompt("go") == "end_turn"
+    kinds = [option["kind"] for option in agent.editor.asked[0]["options"]]
+    assert "allow_always" not in kinds
+    assert not (session.cwd / "made").exists()
+
+
+async def test_plan_refuses_and_tells_the_model_and_leaving_it_tells_again(
+    agent: AcpClient,
+) -> None:
+    provider = agent.stage.provider
+    session = await agent.new_session()
+    await set_mode(agent, session, "plan")
+    provider.script(calls(command("touch made", "plan-1")), say("I would touch it."))
+    assert await session.prompt("go") == "end_turn"
+    assert agent.editor.asked == []
+    assert "plan mode" in provider.requests[-1].tool_results[0]
+    assert "plan mode" in str(provider.requests[-2].messages[-1]["content"])
+    await set_mode(agent, session, "accept_edits")
+    provider.script(say("So I do."))
+    await session.prompt("do it")
+    assert "left plan mode" in str(provider.requests[-1].messages[-1]["content"])
+    assert not (session.cwd / "made").exists()
+
+
+async def test_bypass_says_so_and_does_not_cover_what_is_delicate(agent: AcpClient) -> None:
+    session = await agent.new_session(agent.stage.workspace(x__env="A=1\n"))
+    await set_mode(agent, session, "bypass")
+    agent.stage.provider.script(
+        calls(command("touch made", "free-1"), command("cat x.env", "free-2")),
+        calls(command("rm -rf /", "free-3")),
+        say("Done."),
+    )
+    await session.prompt("go")
+    asked = [params["toolCall"]["toolCallId"] for params in agent.editor.asked]
+    assert asked == ["free-2"]
+    titles = {key: card["title"] for key, card in session.cards.items()}
+    assert titles["free-1"] == "[unasked] touch made"
+    assert titles["free-2"] == "cat x.env"
+    assert session.cards["free-3"]["status"] == "failed"
+    assert (session.cwd / "made").exists()
+    assert "bypass" in str(session.updates)
+
+
+async def test_rules_are_listed_and_revoked_in_the_session(agent: AcpClient) -> None:
+    session = await agent.new_session()
+    agent.stage.provider.script(calls(command("touch listed", "list-1")), say("Done."))
+    agent.editor.decide = lambda _: ALWAYS
+    await session.prompt("go")
+    session.updates.clear()
+    await session.prompt("/approvals")
+    place = str(session.cwd)
+    (line,) = [line for line in session.text.splitlines() if place in line]
+    assert "always allow `touch`" in line
+    await session.prompt(f"/approvals revoke {line.partition('.')[0]}")
+    assert "Revoked: always allow `touch`" in session.text
+    await session.prompt("/approvals revoke x")
+    assert "'x' is no number" in session.text
+    agent.stage.provider.script(calls(command("touch listed", "list-2")), say("Done."))
+    await session.prompt("go")
+    assert agent.editor.asked[-1]["toolCall"]["toolCallId"] == "list-2"
