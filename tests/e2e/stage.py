@@ -58,6 +58,7 @@ class Stage:
             "HERMES_HOME": str(self.home),
             "LANG": "C.UTF-8",
             "SHELL": "/bin/sh",
+            "SHLVL": "1",  # as from a shell: the login shell of the account is not asked
             "TMPDIR": str(self.folder),
             "PYTHONPATH": str(ROOT),
         }

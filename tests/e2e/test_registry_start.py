@@ -100,7 +100,7 @@ async def test_the_start_check(tmp_path: Path, started: list[str]) -> None:
     assert first["id"] == 1
     assert first["result"]["protocolVersion"] == 1
     methods = first["result"]["authMethods"]
-    assert [method.get("type", "agent") for method in methods] == ["agent"]
+    assert [method.get("type", "agent") for method in methods] == ["agent", "agent"]
     assert all(method["id"] and method["name"] for method in methods)
 
     # The registry's daily round: every further method is answered, by a result or an error.

@@ -159,7 +159,6 @@ def test_a_new_session_is_opened_and_the_way_back_told(
         terminal.expect("Hello world.")
         terminal.expect("›")
         terminal.send("/new\r")
-        terminal.expect("mode default")
         terminal.expect("goes on with the session before")
         terminal.expect("›")
         terminal.send("hello\r")
