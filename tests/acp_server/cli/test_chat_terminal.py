@@ -215,12 +215,26 @@ def test_leaving_with_ctrl_d_and_with_ctrl_c(fake_agent: list[str], tmp_path: Pa
         assert "--resume" not in terminal.words
     with start(fake_agent, tmp_path) as terminal:
         terminal.expect("›")
-        terminal.send("half\x03")
-        terminal.expect("›")
         terminal.send("\x03")
         terminal.expect("Ctrl-C again leaves")
+        terminal.expect("›")
         terminal.send("\x03")
         assert terminal.exit_code() == 130
+
+
+def test_ctrl_c_empties_the_line(fake_agent: list[str], tmp_path: Path) -> None:
+    with start(fake_agent, tmp_path) as terminal:
+        terminal.expect("›")
+        terminal.send("half")
+        terminal.expect("half")
+        terminal.send("\x03")
+        terminal.expect("›")
+        terminal.send("hello\r")
+        terminal.expect("Hello world.")
+        assert "halfhello" not in terminal.words
+        terminal.expect("›")
+        terminal.send("/quit\r")
+        assert terminal.exit_code() == 0
 
 
 def test_the_terminal_is_as_before_and_saw_no_foreign_escape(
