@@ -45,6 +45,7 @@ class Stage:
             "model": model,
             "agent": {"api_max_retries": 1},
             "titles": {"enabled": False},
+            "sandbox": {"mode": "unasked"},  # in it, processes have other numbers
             **sections,
         }
         (self.home / "config.yaml").write_text(json.dumps(settings), encoding="utf-8")

@@ -213,7 +213,7 @@ def test_what_the_editor_named_is_not_filled_in(scene: Scene) -> None:
 def test_headers_never_follow_a_redirect(scene: Scene) -> None:
     with FakeMcp() as thief, FakeMcp(redirect=thief.url) as fake:
         (report,) = scene.open(web(fake, headers=(("Authorization", "Bearer x"),))).reports()
-        assert report.state == "failed"
+        assert report.state in ("failed", "broken")
         assert fake.headers
         assert thief.headers == []
 
