@@ -61,7 +61,7 @@ async def test_a_session_goes_on_in_another_process(desk: Stage) -> None:
     assert made.code == 0, made
     first = await run(desk, cwd, "--format", "quiet", "hermes", "prompt", "hi")
     assert (first.code, first.output.strip()) == (0, "Hello."), first
-    assert end_agents(desk) == 1
+    assert end_agents(desk) >= 1  # one that is about to start a program shows twice
     second = await run(desk, cwd, "--format", "quiet", "hermes", "prompt", "what?")
     assert (second.code, second.output.strip()) == (0, "You said hi."), second
     said = [m["content"] for m in desk.provider.requests[1].messages if m["role"] == "user"]
@@ -87,8 +87,11 @@ async def test_a_running_turn_is_cancelled_from_another_terminal(desk: Stage) ->
 
 def end_agents(desk: Stage) -> int:
     """End every Hermes that acpx keeps, as a reboot would; return how many there were."""
-    agents = [one for one in running(desk) if one.cmdline()[-1:] == ["acp"]]
-    for one in agents:
-        one.kill()
-        one.wait(30)
-    return len(agents)
+    ended = 0
+    for one in running(desk):
+        with suppress(psutil.NoSuchProcess):
+            if one.cmdline()[-1:] == ["acp"]:
+                one.kill()
+                one.wait(30)
+                ended += 1
+    return ended
