@@ -95,7 +95,7 @@ def test_without_git_there_is_an_error(
 
     agent = make_agent(emit=Screen(allow))
     run(agent, provider, write("new.py", "one\n"))
-    bare = replace(config, env={"PATH": str(tmp_path), "HOME": str(tmp_path)})
+    bare = replace(config, env={"PATH": str(tmp_path), "HOME": str(tmp_path), "SHLVL": "1"})
     later = make_agent(emit=Screen(allow), session_id=agent.session_id, config=bare)
     with pytest.raises(ToolError, match="git is needed"):
         later.rewind.changes()
