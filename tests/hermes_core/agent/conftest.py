@@ -37,7 +37,7 @@ def config(tmp_path: Path, provider: FakeProvider) -> Config:
         model="fake",
         base_url=provider.base_url,
         api_max_retries=1,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "SHLVL": "1"},
     )
 
 

@@ -33,7 +33,7 @@ def project(tmp_path: Path) -> Path:
 def ctx(tmp_path: Path, project: Path) -> ToolContext:
     """A context on the real disk, with a PATH that has the system's programs only."""
     home = tmp_path / "settings"
-    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "SHELL": "/bin/sh"}
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "SHELL": "/bin/sh", "SHLVL": "1"}
     return ToolContext(
         workspace=Workspace(project),
         files=LocalFiles(),
