@@ -1,10 +1,9 @@
 """One small request and its JSON answer: tokens, model lists, prices. Not for model calls."""
 
 import json
-import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from hermes_core.ground.errors import (
@@ -20,9 +19,13 @@ from hermes_core.ground.runtime import Runtime
 from hermes_core.ground.secrets import REDACTOR, Secret
 from hermes_core.ground.version import __version__
 from hermes_core.transport import failures, guard
+from hermes_core.transport.apart import OutOfTime, run_apart
 from hermes_core.transport.error_bodies import said_in
 from hermes_core.transport.headers import merged
 from hermes_core.transport.network import Network
+
+if TYPE_CHECKING:
+    from hermes_core.transport.sockets import Tap
 
 MAX_BODY: Final = 16 * 1024 * 1024
 """Bytes that an answer may have."""
@@ -105,13 +108,17 @@ def fetch_json(
         guard.check(replace(runtime, api_key=Secret("body")), url)
     REDACTOR.register(bound.key)
     interrupt = interrupt or Interrupt()
-    interrupt.raise_if_set()
     call = _Call(runtime, _request(url, bound, method, data, form=form), accept, network)
-    return call.run(interrupt, timeout)
+    try:
+        return run_apart(call.fetch, interrupt, timeout, "fetch")
+    except OutOfTime:
+        raise ConnectionFailed(
+            f"{guard.host_of(url)} did not answer within {timeout:g} s.", provider=runtime.provider
+        ) from None
 
 
 class _Call:
-    """One request, on a thread of its own: nothing that it waits for can hold its caller up."""
+    """One request and how its answer is read."""
 
     def __init__(
         self,
@@ -124,48 +131,14 @@ class _Call:
         self._request = request
         self._accept = accept
         self._network = network or Network()
-        self._done = threading.Event()
-        self._cut: Callable[[], None] = lambda: None
-        self._result: Fetched | None = None
-        self._error: BaseException | None = None
 
-    def run(self, interrupt: Interrupt, timeout: float) -> Fetched:
-        from hermes_core.transport.sockets import Tap
-
-        tap = Tap()
-        forget = interrupt.listen(self._done.set)
-        thread = threading.Thread(target=self._work, args=(tap,), name="fetch", daemon=True)
-        try:
-            thread.start()
-            in_time = self._done.wait(timeout)
-            interrupt.raise_if_set()
-        finally:
-            forget()
-            tap.cut()
-        if in_time and self._error is not None:
-            raise self._error
-        if in_time and self._result is not None:
-            return self._result
-        raise ConnectionFailed(
-            f"{guard.host_of(self._runtime.base_url)} did not answer within {timeout:g} s.",
-            provider=self._runtime.provider,
-        )
-
-    def _work(self, tap: Any) -> None:
-        try:
-            self._result = self._fetch(tap)
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._done.set()
-
-    def _fetch(self, tap: Any) -> Fetched:
+    def fetch(self, tap: "Tap") -> Fetched:
+        """Send the request and return its answer."""
         from hermes_core.transport.answers import body_of, error_body, headers_of
         from hermes_core.transport.breakages import explained
         from hermes_core.transport.connections import Outgoing, send
-        from hermes_core.transport.sockets import using
 
-        with using(tap), explained(self._runtime, self._network, tap):
+        with explained(self._runtime, self._network, tap):
             outgoing = Outgoing(*self._request)
             response = send(outgoing, self._network, tap, once=outgoing.method != "GET")
             try:

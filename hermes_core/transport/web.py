@@ -8,17 +8,20 @@ asked about the first host. Rules: IANA's special-purpose address registries (RF
 
 import ipaddress
 import socket
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from hermes_core.ground.errors import ConfigError, HermesError, Interrupted, ToolError
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.version import __version__
+from hermes_core.transport.apart import OutOfTime, run_apart
 from hermes_core.transport.guard import origin
 from hermes_core.transport.network import Network
+
+if TYPE_CHECKING:
+    from hermes_core.transport.sockets import Tap
 
 MAX_BYTES = 5_000_000
 MAX_REDIRECTS = 5
@@ -112,11 +115,18 @@ def fetch_page(
     the same. Raises ``ToolError`` for what cannot be had, and ``Interrupted`` within moments.
     """
     call = _Call(url, network or Network(), lookup, allowed)
-    return call.run(interrupt or Interrupt(), timeout)
+    try:
+        return run_apart(call.follow, interrupt or Interrupt(), timeout, "web")
+    except OutOfTime:
+        raise ToolError(f"{url} was not there within {timeout:g} s.") from None
+    except HermesError:
+        raise
+    except Exception as error:
+        raise ToolError(f"{url} could not be fetched: {_reason(error)}.") from None
 
 
 class _Call:
-    """One page, on a thread of its own: nothing that it waits for can hold its caller up."""
+    """One page, wherever within its host it stands."""
 
     def __init__(
         self, url: str, network: Network, lookup: Lookup, allowed: Callable[[str], bool]
@@ -125,44 +135,9 @@ class _Call:
         self._network = network
         self._lookup = lookup
         self._allowed = allowed
-        self._done = threading.Event()
-        self._page: Page | None = None
-        self._error: BaseException | None = None
 
-    def run(self, interrupt: Interrupt, timeout: float) -> Page:
-        from hermes_core.transport.sockets import Tap
-
-        interrupt.raise_if_set()
-        tap = Tap()
-        forget = interrupt.listen(self._done.set)
-        thread = threading.Thread(target=self._work, args=(tap,), name="web", daemon=True)
-        try:
-            thread.start()
-            in_time = self._done.wait(timeout)
-            interrupt.raise_if_set()
-        finally:
-            forget()
-            tap.cut()
-        if in_time and self._page is not None:
-            return self._page
-        if in_time and isinstance(self._error, HermesError):
-            raise self._error
-        if in_time and self._error is not None:
-            raise ToolError(f"{self._url} could not be fetched: {_reason(self._error)}.")
-        raise ToolError(f"{self._url} was not there within {timeout:g} s.")
-
-    def _work(self, tap: Any) -> None:
-        from hermes_core.transport.sockets import using
-
-        try:
-            with using(tap):
-                self._page = self._follow(tap)
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._done.set()
-
-    def _follow(self, tap: Any) -> Page:
+    def follow(self, tap: "Tap") -> Page:
+        """Fetch the page, through the redirects that may be followed."""
         url = self._url
         for _ in range(MAX_REDIRECTS + 1):
             found = self._get(url, tap)
@@ -177,7 +152,7 @@ class _Call:
             url = following
         raise ToolError(f"{self._url} leads on to other addresses without end.")
 
-    def _get(self, url: str, tap: Any) -> Page | str:
+    def _get(self, url: str, tap: "Tap") -> Page | str:
         """Return the page, or where it is said to be now."""
         from hermes_core.transport.answers import headers_of
         from hermes_core.transport.pinned import request_page
