@@ -12,8 +12,9 @@ from hermes_core.ground.events import (
     ChildStarted,
     UsageUpdated,
 )
+from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
-from hermes_core.local.provider_settings import Choice
+from hermes_core.local.provider_settings import Choice, NamedProvider
 from hermes_core.sessions.lineage import children
 from hermes_core.sessions.store import Store
 from tests.fakes.provider import Call, FakeProvider, Recorded, Reply, calls, fail, say
@@ -91,6 +92,25 @@ def test_a_child_asks_the_provider_that_serves_its_parent_and_has_no_fallback(
         assert agent.chat("go") == "Thanks."
         assert len(provider.requests) == 1
         assert [request.body["model"] for request in other.requests] == ["second"] * 3
+
+
+def test_a_named_endpoint_stays_itself_in_a_child(
+    provider: FakeProvider, make_agent: MakeAgent, config: Config, store: Store
+) -> None:
+    with FakeProvider() as other:
+        provider.handler = lambda _request: fail(500)
+        other.handler = Family(tasks("a"))
+        lab = NamedProvider("lab", base_url=other.base_url, api_key=Secret("key-of-the-lab"))
+        agent = make_agent(config=replace(config, providers=(lab,)))
+        agent.choose_model("custom:lab", "m2")
+        agent.chat("go")
+        assert provider.requests == []
+        sent = {(r.body["model"], r.headers["authorization"]) for r in other.requests}
+        assert (len(other.requests), sent) == (3, {("m2", "Bearer key-of-the-lab")})
+    (kin,) = children(store, agent.session_id)
+    row = store.session(kin.id)
+    assert row is not None
+    assert (row.provider, row.model) == ("custom:lab", "m2")
 
 
 def test_a_model_may_be_set_for_children(
