@@ -99,15 +99,17 @@ class ChildScreen:
             self._open = True
 
     def close(self, event: ChildFinished) -> None:
-        """End the cards that the parent's side has of the child, and tell of its end."""
+        """End the cards of the child that are open, and tell of its end."""
         with self._gate:
             self._place.board.end(self._place.number, _STATES.get(event.stop_reason, "stopped"))
             if not self._open:
                 return
             self._open = False
             try:
-                for call_id in self._asked & self._calls.keys():
-                    self._pass_on(_unfinished(self._calls[call_id]), asked=True)
+                for call_id, call in self._calls.items():
+                    self._pass_on(_unfinished(call), asked=False)
+                    if call_id in self._asked:
+                        self._pass_on(_unfinished(call), asked=True)
                 self._line.tell(event)
             except StoreError as error:
                 _log.warning("the end of a child could not be stored: %s", error)

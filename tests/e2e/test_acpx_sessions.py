@@ -69,7 +69,8 @@ async def test_a_session_goes_on_in_another_process(desk: Stage) -> None:
     listed = await run(desk, cwd, "hermes", "sessions", "list")
     assert listed.code == 0, listed
     closed = await run(desk, cwd, "hermes", "sessions", "close")
-    assert closed.code == 0, closed
+    # acpx ends its own process only where the system tells it soon enough when that began
+    assert closed.code == 0 or "birth identity is unverified" in closed.errors, closed
 
 
 async def test_a_running_turn_is_cancelled_from_another_terminal(desk: Stage) -> None:

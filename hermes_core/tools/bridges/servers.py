@@ -181,12 +181,13 @@ class Servers:
         import asyncio
 
         try:
+            ready = True
             if connection.server.carrier == "stdio":
-                await asyncio.to_thread(self._prepare, connection, digest)
+                ready = await asyncio.to_thread(self._prepare, connection, digest)
             else:
                 server = connection.server
                 connection.open_streams = lambda _words, _lost: web_streams(server, self._config)
-            if connection.state == "starting":
+            if ready and connection.state == "starting":
                 await connection.open()
         except HermesError as error:
             connection.refuse("failed", reason_of(error))
@@ -194,8 +195,11 @@ class Servers:
             _log.exception("the MCP server %s could not be started", connection.server.name)
             connection.refuse("failed", reason_of(error))
 
-    def _prepare(self, connection: Connection, digest: str | None) -> None:
-        """Find the server's program, and whether it may be started as it is now."""
+    def _prepare(self, connection: Connection, digest: str | None) -> bool:
+        """Find the server's program; return whether it may be started as it is now.
+
+        The state alone does not tell: a person's answer may already have changed it again.
+        """
         server = connection.server
         env = {**child_environment(self._config), **dict(server.env)}
         home = Path(env.get("HOME") or self._config.home)
@@ -203,10 +207,11 @@ class Servers:
         self._programs[server.name] = program
         if program.inside and (digest is None or program.digest != digest):
             connection.refuse("asks", "it lies in the workspace, and waits to be allowed")
-            return
+            return False
         connection.open_streams = lambda words, lost: program_streams(
             program.argv, program.cwd, env, words, lost
         )
+        return True
 
     def _wait(self, seconds: float, interrupt: Interrupt) -> None:
         deadline = time.monotonic() + seconds
