@@ -327,7 +327,8 @@ def test_a_killed_process_loses_nothing_that_was_acknowledged(path: Path, start:
         for _ in range(chance.randrange(1, 120)):
             acknowledged = int(writer.stdout.readline())
         writer.kill()
-        rest, _ = writer.communicate(timeout=60)
+        rest = writer.stdout.read()  # what was read ahead, too
+        writer.wait(timeout=60)
         whole = [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
         acknowledged = int(whole[-1]) if whole else acknowledged
         store = Store(path)
