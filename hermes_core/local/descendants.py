@@ -126,9 +126,21 @@ def strays(known: set[int | None]) -> set[int]:
     suspects = {pid for pid in (_own_children() or set()) - known if _escaped(pid)}
     _started_here.intersection_update(suspects)
     if suspects - _started_here:
-        processes = (one for one in gc.get_objects() if issubclass(type(one), subprocess.Popen))
-        _started_here.update(one.pid for one in processes)
+        _started_here.update(_popen_pids())
     return suspects - _started_here
+
+
+def _popen_pids() -> set[int]:
+    """Return the processes that a ``Popen`` in this process stands for.
+
+    Nothing is asked of the collector but who refers to the classes: holding on to every object,
+    if only for a moment, breaks the tuples that other threads are building (``SystemError``).
+    """
+    classes: list[type] = [subprocess.Popen]
+    for one in classes:
+        classes.extend(one.__subclasses__())
+    found = (one for one in gc.get_referrers(*classes) if isinstance(one, subprocess.Popen))
+    return {pid for one in found if (pid := getattr(one, "pid", None)) is not None}
 
 
 def _escaped(pid: int) -> bool:

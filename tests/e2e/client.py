@@ -227,7 +227,10 @@ class AcpClient(JsonRPCClient):
         if answer is None or answer.done():
             return
         if "error" in message:
-            answer.set_exception(AgentError(message["error"]))
+            failed = AgentError(message["error"])
+            if failed.data.get("details", "").startswith("Hermes hit an internal error"):
+                failed.add_note(self.stage.log())
+            answer.set_exception(failed)
             answer.exception()
         else:
             answer.set_result(message["result"])

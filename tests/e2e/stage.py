@@ -73,6 +73,10 @@ class Stage:
             (folder / name.replace("__", ".")).write_text(text, encoding="utf-8")
         return folder
 
+    def log(self) -> str:
+        """Return what the program wrote to its log."""
+        return (self.home / "logs" / "hermes.log").read_text(encoding="utf-8")
+
     def close(self) -> None:
         """Stop the provider and remove the folder."""
         self.provider.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.local.descendants import strays
 from hermes_core.local.processes import end_all_children, run_command, wait_for_stragglers
 from tests.hermes_core.local.conftest import Run
 from tests.hermes_core.local.processes_seen import alive, long_sleep, until
@@ -67,6 +68,7 @@ HOST = """
 import os, signal, time
 from pathlib import Path
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.local.descendants import strays
 from hermes_core.local.processes import end_all_children, run_command, wait_for_stragglers
 
 def fork(*, leave):
@@ -114,3 +116,42 @@ def test_the_orphans_of_two_commands_end_with_the_last(tmp_path: Path) -> None:
     wait_for_stragglers()
     assert seen == ["left\non"]
     assert not alive(sleep)
+
+
+def test_the_search_touches_no_tuple_that_is_being_built() -> None:
+    """What holds on to a half-built tuple makes its builder fail with ``SystemError``."""
+    asked, built = threading.Event(), threading.Event()
+
+    class Slow(subprocess.Popen[bytes]):
+        """Has the search wait while it is asked for its number."""
+
+        number: int | None = None
+
+        @property
+        def pid(self) -> int | None:  # type: ignore[override]
+            if threading.current_thread() is search:
+                asked.set()
+                built.wait(10)
+            return self.number
+
+        @pid.setter
+        def pid(self, number: int) -> None:
+            self.number = number
+
+    def parts() -> Iterator[int]:
+        yield 0
+        search.start()
+        assert asked.wait(10)
+        yield from range(100)
+
+    found: list[set[int]] = []
+    search = threading.Thread(target=lambda: found.append(strays(set())))
+    with Slow(long_sleep().split(), env={}, start_new_session=True) as other:
+        try:
+            assert len(tuple(parts())) == 101
+        finally:
+            built.set()
+            search.join()
+            other.kill()
+    assert len(found) == 1
+    assert other.number not in found[0]
