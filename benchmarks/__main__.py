@@ -239,7 +239,9 @@ def lay_out(folder: Path, port: str) -> None:
     """Make a home that knows the provider, and a repository."""
     (folder / "home").mkdir()
     (folder / "repository").mkdir()
-    (folder / "repository" / "README.md").write_text("# A repository\n\nFor measurements.\n")
+    (folder / "repository" / "README.md").write_text(
+        "# A repository\n\nFor measurements.\n" + "".join(f"Line {n}.\n" for n in range(ROUNDS))
+    )
     (folder / "home" / "config.yaml").write_text(
         f"model:\n  provider: custom\n  default: bench\n  base_url: http://127.0.0.1:{port}/v1\n"
     )

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+NOTHING = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 HEAD = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
     b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n"
@@ -60,7 +61,8 @@ def pieces(request: dict[str, Any]) -> Iterator[bytes]:
     order, _, number = str(messages[last_user]["content"]).strip().partition(" ")
     done = sum(m["role"] == "tool" for m in messages[last_user:])
     if order == "rounds" and done < int(number):
-        yield from call(messages, "read_file", '{"path":"README.md"}')
+        part = {"path": "README.md", "offset": done + 1, "limit": 3}  # never the same twice
+        yield from call(messages, "read_file", json.dumps(part))
         return
     if order == "sleep":
         yield from call(messages, "terminal", '{"command":"echo begun; sleep 60"}')
@@ -84,7 +86,7 @@ def call(messages: list[Any], tool: str, arguments: str) -> Iterator[bytes]:
 
 
 def read_request(reader: Any) -> dict[str, Any] | None:
-    """Return the JSON body of the next request, or None at the end of the connection."""
+    """Return the JSON body of the next request, ``{}`` for none, or None at the end of it all."""
     length = 0
     if not reader.readline():
         return None
@@ -92,7 +94,7 @@ def read_request(reader: Any) -> dict[str, Any] | None:
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":
             length = int(value)
-    body: dict[str, Any] = json.loads(reader.read(length))
+    body: dict[str, Any] = json.loads(reader.read(length) or b"{}")
     return body
 
 
@@ -101,6 +103,9 @@ def serve(connection: socket.socket) -> None:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with suppress(OSError), connection, connection.makefile("rb") as reader:
         while (request := read_request(reader)) is not None:
+            if not request:  # the list of models, which there is none of
+                connection.sendall(NOTHING)
+                continue
             connection.sendall(HEAD)
             for piece in pieces(request):
                 connection.sendall(piece)
