@@ -9,6 +9,7 @@ from hermes_core.ground.errors import StoreError
 from hermes_core.ground.events import Emit, Event, UsageUpdated
 
 if TYPE_CHECKING:
+    from hermes_core.agent.engine import Engine
     from hermes_core.model.auxiliary import AuxiliaryModel
     from hermes_core.model.respond import Model
     from hermes_core.sessions.store import Store
@@ -20,12 +21,14 @@ _log = logging.getLogger(__name__)
 class Ledger:
     """Counts what a session's models use, into the store. May be used from any thread.
 
-    session_id: returns the id of the session whose usage it is.
+    session_id: returns the id of the session whose usage it is. engine: asks the chat's model,
+    whose bill also holds what was asked beside it.
     """
 
-    def __init__(self, store: "Store", session_id: Callable[[], str]) -> None:
+    def __init__(self, store: "Store", session_id: Callable[[], str], engine: "Engine") -> None:
         self._store = store
         self._session_id = session_id
+        self._engine = engine
         self._lock = threading.Lock()
         self._turn: list[Used] = []
 
@@ -58,12 +61,21 @@ class Ledger:
 
         return watched
 
-    def add_auxiliary(self, asked: "AuxiliaryModel") -> None:
-        """Write down what a task beside the chat used; to be called once it was asked."""
+    def add_auxiliary(self, asked: "AuxiliaryModel", *, of_turn: bool = True) -> None:
+        """Write down what a task beside the chat used, and charge it to the chat's model.
+
+        To be called once it was asked. of_turn: whether it was for the turn that runs, whose
+        limit on money holds for it then.
+        """
         from hermes_core.sessions.usage import Used
 
         if not asked.calls:
             return
+        model = self._engine.model()
+        if of_turn:
+            model.charge(asked)
+        else:
+            model.charge_cost(asked)
         runtime, bill = asked.runtime, asked.bill
         unpriced = 0 if bill.known else asked.calls
         self.add(

@@ -31,7 +31,7 @@ class Records:
         self._session = session
         self._engine = engine
         self._before_turn = 0
-        self.ledger = Ledger(store, lambda: session.row.id)
+        self.ledger = Ledger(store, lambda: session.row.id, engine)
         self.titles = Titles(store, lambda: session.row.id, self.ledger, self._show_title)
 
     def tools(self) -> dict[str, ToolSpec]:

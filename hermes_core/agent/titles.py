@@ -104,7 +104,7 @@ class Titles:
         try:
             answer = model.ask(asked, self._interrupt)
         finally:
-            self._ledger.add_auxiliary(model)
+            self._ledger.add_auxiliary(model, of_turn=False)
         title = title_in(answer)
         if title and set_title(self._store, session_id, title, "model"):
             self._told(title)

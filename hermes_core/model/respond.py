@@ -2,11 +2,12 @@
 
 import random
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from hermes_core.ground.errors import AuthFailed, ConfigError, MalformedResponse, ProviderError
 from hermes_core.ground.events import Emit, StatusChanged, UsageUpdated
@@ -51,6 +52,25 @@ class Spent:
     cost: float = 0.0
 
 
+class Spending(Protocol):
+    """Anything that has asked models."""
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens that were used."""
+        ...
+
+    @property
+    def calls(self) -> int:
+        """The requests that were sent."""
+        ...
+
+    @property
+    def bill(self) -> Bill:
+        """What they cost."""
+        ...
+
+
 class Model:
     """A provider's model and its fallbacks, ready to be asked.
 
@@ -76,6 +96,7 @@ class Model:
         self.turn_bill = Bill()
         self.in_context = 0
         self._charged = Spent()
+        self._counting = threading.Lock()
         self._config = config
         self._chance = chance
         self._clock = clock
@@ -100,26 +121,33 @@ class Model:
         """Ask these from the next step on, with other settings if given; from any thread."""
         self._next = (self._seat_for(candidates), config or self._config)
 
-    def charge(self, other: "Model") -> None:
+    def charge(self, other: Spending) -> None:
         """Count all that ``other`` has used as used here, in this turn."""
-        self.usage += other.usage
-        self.calls += other.calls
-        for bill in (self.bill, self.turn_bill):
-            bill.include(other.bill)
-        before = self._charged
-        self._charged = Spent(
-            before.usage + other.usage,
-            before.calls + other.calls,
-            before.cost + other.bill.least,
-        )
+        with self._counting:
+            self.usage += other.usage
+            self.calls += other.calls
+            for bill in (self.bill, self.turn_bill):
+                bill.include(other.bill)
+            before = self._charged
+            self._charged = Spent(
+                before.usage + other.usage,
+                before.calls + other.calls,
+                before.cost + other.bill.least,
+            )
+
+    def charge_cost(self, other: Spending) -> None:
+        """Count what ``other`` cost as spent here, in no turn; from any thread."""
+        with self._counting:
+            self.bill.include(other.bill)
+            cost = self._charged.cost + other.bill.least
+            self._charged = replace(self._charged, cost=cost)
 
     @property
     def own(self) -> Spent:
         """What this model used itself, without what others were charged to it."""
-        others = self._charged
-        return Spent(
-            self.usage - others.usage, self.calls - others.calls, self.bill.least - others.cost
-        )
+        with self._counting:
+            others, cost = self._charged, self.bill.least
+        return Spent(self.usage - others.usage, self.calls - others.calls, cost - others.cost)
 
     def shortened(self, tokens: int, count: int) -> None:
         """Take in that the conversation was shortened, to about ``tokens`` in ``count`` messages.
@@ -282,10 +310,11 @@ class Model:
         _give_ids(message, ask.messages)
         message["origin"] = origin_of(self.runtime)
         if fold.usage is not None:
-            self.usage += fold.usage
             self.in_context = fold.usage.total
-            for bill in (self.bill, self.turn_bill):
-                bill.add(self.runtime, fold.usage, metered=self._seat.is_metered)
+            with self._counting:
+                self.usage += fold.usage
+                for bill in (self.bill, self.turn_bill):
+                    bill.add(self.runtime, fold.usage, metered=self._seat.is_metered)
             window = self.runtime.context_window
             ask.emit(UsageUpdated(fold.usage.total, window, self.bill.amount))
         return message

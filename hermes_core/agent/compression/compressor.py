@@ -118,8 +118,8 @@ class Compressor:
     def heard(self, occasion: Occasion, answer: Message) -> None:
         """Take in what the provider reports of the request that ``answer`` answers."""
         model = self.engine.model()
-        if model.usage is not self._usage:
-            self._usage = model.usage
+        if (used := model.own.usage) != self._usage:
+            self._usage = used
             asked = _overhead(occasion) + total_tokens(occasion.conversation.sent)
             self._gauge.calibrate(asked + message_tokens(answer), model.in_context)
 
@@ -166,11 +166,13 @@ class Compressor:
         event = attempt.ended("completed", text, total, summary, history_id)
         conversation.replace(messages, history_id, event)
         _log.info("session %s: %s", self._session_id(), text)
-        model = self.engine.model()
-        model.shortened(total, len(messages))
+        self.engine.model().shortened(total, len(messages))
         self._changed(conversation)
-        self._emit(UsageUpdated(total, attempt.size.window, model.bill.amount))
+        self._show_usage(total, attempt.size.window)
         return event
+
+    def _show_usage(self, tokens: int, window: int) -> None:
+        self._emit(UsageUpdated(tokens, window, self.engine.model().bill.amount))
 
     def _summary(self, attempt: "_Attempt", interrupt: Interrupt) -> str:
         """Return a summary of what goes; raise ``HermesError`` if there is none of use."""
@@ -225,6 +227,7 @@ class Compressor:
             set_rest(self._store, self._session_id(), rest)
         event = attempt.ended("failed", _FAILED.format(why=why, minutes=round(seconds / 60)))
         self._emit(event)
+        self._show_usage(attempt.size.total, attempt.size.window)
         return event
 
 

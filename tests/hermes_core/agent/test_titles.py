@@ -9,13 +9,13 @@ import pytest
 
 from hermes_core import AIAgent
 from hermes_core.agent.titles import excerpt, title_in
-from hermes_core.ground.events import TitleChanged
+from hermes_core.ground.events import TitleChanged, UsageUpdated
 from hermes_core.ground.messages import Message, user_message
 from hermes_core.local.config import Config
 from hermes_core.sessions.store import Store
 from hermes_core.sessions.titling import titled_by
 from hermes_core.sessions.usage import usage_of
-from tests.fakes.provider import FakeProvider, Reply, Text, Wait, fail, say
+from tests.fakes.provider import FakeProvider, Reply, Text, Usage, Wait, fail, say
 from tests.hermes_core.agent.doubles import WATCHDOG, MakeAgent, Screen
 
 Titled = Callable[..., AIAgent]
@@ -162,3 +162,18 @@ def test_only_the_user_s_and_the_model_s_words_are_shown() -> None:
     assert "the answer" in told
     assert "secret output" not in told
     assert len(told) < 2_200
+
+
+def test_what_it_cost_is_the_sessions_and_no_turns(
+    titled: Titled, provider: FakeProvider, config: Config, store: Store
+) -> None:
+    screen = Screen()
+    agent = titled(config=replace(config, input_price=1.0, output_price=10.0), emit=screen)
+    used = Usage(1_000_000, 0)
+    for text in ("It is mended.", "Mending the parser", "Gladly."):
+        provider.script(Reply([Text(text), used]))
+    chat(agent, "please mend it")
+    result = agent.run_conversation("thanks")
+    assert (result["api_calls"], result["usage"]["input"]) == (1, 1_000_000)
+    assert [event.cost for event in screen.of(UsageUpdated)] == [1.0, 3.0]
+    assert [used.cost for used in usage_of(store, agent.session_id)] == [2.0, 1.0]

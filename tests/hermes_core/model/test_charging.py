@@ -32,3 +32,11 @@ def test_an_unknown_price_of_a_child_makes_the_sum_unknown() -> None:
     model.charge(used(5, None))
     assert (model.bill.amount, model.bill.least) == (None, 1.0)
     assert model.own.cost == 1.0
+
+
+def test_a_cost_of_no_turn_counts_in_the_sum_alone() -> None:
+    model = used(10, 1.0)
+    model.charge_cost(used(5, 0.5))
+    assert (model.bill.amount, model.turn_bill.amount) == (1.5, None)
+    assert (model.calls, model.usage) == (1, Usage(10, 1, 2, 3))
+    assert model.own == Spent(Usage(10, 1, 2, 3), 1, 1.0)

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from hermes_core.ground.content import Diff
 from hermes_core.ground.events import (
     Compacted,
@@ -275,6 +277,39 @@ def test_what_it_cost_is_written_down(talker: Talker, make_agent: MakeAgent, sto
     tasks = {used.task: used.calls for used in usage_of(store, agent.session_id)}
     assert tasks["compression"] == 1
     assert tasks["memory"] == 1
+
+
+def test_what_it_cost_counts_in_what_is_shown_and_stands_once_in_the_store(
+    talker: Talker, make_agent: MakeAgent, store: Store, config: Config
+) -> None:
+    from hermes_core.sessions.usage import total, usage_of
+
+    screen = Screen()
+    agent = make_agent(config=replace(config, input_price=1.0, output_price=10.0), emit=screen)
+    result = agent.run_conversation("Go.", conversation_history=LONG)
+    used = usage_of(store, agent.session_id)
+    stored = total(used)
+    assert stored
+    assert stored.amount
+    assert {one.task for one in used} == {"", "compression", "memory"}
+    shown = screen.of(UsageUpdated)
+    assert shown[-1].cost == pytest.approx(stored.amount)
+    aside = sum(one.amount or 0.0 for one in used if one.task)
+    assert shown[0].cost == pytest.approx(aside)
+    assert result["api_calls"] == stored.calls
+    assert result["usage"]["input"] == stored.usage.input
+
+
+def test_what_it_cost_counts_against_the_limit_of_the_turn(
+    talker: Talker, make_agent: MakeAgent, config: Config
+) -> None:
+    talker.says = [Reply([Call("read_file", {"path": "main.py"})]), say("Stopped there.")]
+    priced = replace(config, input_price=1.0, output_price=10.0, max_cost=0.02)
+    result = make_agent(config=priced).run_conversation("Go.", conversation_history=LONG)
+    spent = [len(r.raw) // 4 / 1e6 for r in (*talker.summaries, *talker.facts)]
+    chat = len(talker.chats[0].raw) // 4 / 1e6
+    assert chat < 0.02 < chat + sum(spent)  # neither would do alone
+    assert (result["stop_reason"], result["steps"]) == ("max_turn_requests", 1)
 
 
 def test_a_tool_call_in_the_answer_goes_on_after_room_was_made(
