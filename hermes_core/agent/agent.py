@@ -269,6 +269,7 @@ class AIAgent(Parts):
         self.records.begin_turn()
         meter = Meter()
         budget = Budget(self._config.max_turns, self._config.max_cost)
+        warn = BudgetLayer(self._session.emit, budget, lambda: self.runtime.model)
 
         def steps(conversation: Conversation) -> Ending:
             self._restore_plan(conversation)
@@ -279,10 +280,9 @@ class AIAgent(Parts):
             tools = self._toolbox(task_id, interrupt)
             model = self._engine.model()
             emit = self.records.watch(model)
-            meter.start(model)
-            model.begin_turn(emit)
-            budget.watch(model.turn_bill)
-            warn = BudgetLayer(emit, budget, lambda: model.runtime.model)
+            if meter.start(model):  # a late message goes on within the turn's limits
+                model.begin_turn(emit)
+                budget.watch(model.turn_bill)
             plan = PlanLayer(self._plan, lambda: conversation.messages)
             upkeep = Upkeep(notes=[*self._layers, warn, plan], after=[warn.finish])
             upkeep.before.append(lambda _: self.steering.deliver(conversation))

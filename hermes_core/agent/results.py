@@ -47,10 +47,12 @@ class Meter:
         self._usage = Usage()
         self._calls = 0
 
-    def start(self, model: "Model") -> None:
-        """Count what is used of ``model`` from now on."""
-        if self._model is None:
-            self._model, self._usage, self._calls = model, model.usage, model.calls
+    def start(self, model: "Model") -> bool:
+        """Count what is used of ``model`` from now on; False if that has begun before."""
+        if self._model is not None:
+            return False
+        self._model, self._usage, self._calls = model, model.usage, model.calls
+        return True
 
     @property
     def usage(self) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """Word from the user to a running turn: it reaches the model, or waits, and is never lost."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,21 @@ from hermes_core.agent.steering import BEGINNING, END, Steering, defused
 from hermes_core.ground.errors import ProviderError, StoreError
 from hermes_core.ground.events import StatusChanged, UserPrompted, UserSteered
 from hermes_core.ground.messages import tool_message
+from hermes_core.local.config import Config
+from hermes_core.local.provider_settings import Choice
 from hermes_core.sessions.queue import Queue
 from hermes_core.sessions.store import FILE_NAME, SessionRow, Store
-from tests.fakes.provider import FakeProvider, Reply, Text, Wait, call, say
+from tests.fakes.provider import (
+    FakeProvider,
+    Recorded,
+    Reply,
+    Text,
+    Usage,
+    Wait,
+    call,
+    fail,
+    say,
+)
 from tests.hermes_core.agent.doubles import (
     WATCHDOG,
     MakeAgent,
@@ -215,6 +228,62 @@ class TestTurns:
         assert agent.queue.all() == []
         assert not agent.steer("more")
         assert_requests_alternate(provider)
+
+    def test_the_limits_of_the_turn_hold_over_what_came_late(
+        self, provider: FakeProvider, make_agent: MakeAgent, config: Config
+    ) -> None:
+        priced = replace(config, input_price=1.0, output_price=1.0, max_cost=2.5)
+        screen = Screen()
+        agent = make_agent(config=priced, emit=screen)
+        late = ["two", "three", "four"]
+
+        def answer(request: Recorded) -> Reply:
+            if late:
+                assert agent.steer(late.pop(0))
+            return Reply([Text("Done."), Usage(1_000_000, 0)])
+
+        provider.handler = answer
+        result = agent.run_conversation("one")
+        assert (result["stop_reason"], result["steps"]) == ("max_turn_requests", 3)
+        assert len(provider.requests) == 4  # the last one sums up
+        warned = [r for r in provider.requests if "of $2.5 are spent" in str(r.messages[-1])]
+        assert len(warned) == 1
+        assert agent.queue.all() == []
+
+    def test_the_steps_of_the_turn_hold_over_what_came_late(
+        self, provider: FakeProvider, make_agent: MakeAgent, config: Config
+    ) -> None:
+        agent = make_agent(config=replace(config, max_turns=3))
+        late = ["two", "three", "four", "five"]
+
+        def answer(request: Recorded) -> Reply:
+            if late:
+                assert agent.steer(late.pop(0))
+            return say("Done.")
+
+        provider.handler = answer
+        result = agent.run_conversation("one")
+        assert (result["stop_reason"], result["steps"]) == ("max_turn_requests", 3)
+        assert len(provider.requests) == 4
+        assert [waiting.content for waiting in agent.queue.all()] == ["five"]
+
+    def test_the_provider_that_worked_keeps_the_turn(
+        self, provider: FakeProvider, make_agent: MakeAgent, config: Config
+    ) -> None:
+        provider.script(fail(429))
+        with FakeProvider() as other:
+            chain = (Choice(provider="custom", model="second", base_url=other.base_url),)
+            agent = make_agent(config=replace(config, api_max_retries=0, fallback_providers=chain))
+
+            def answer(request: Recorded) -> Reply:
+                if len(other.requests) == 1:
+                    assert agent.steer("and that")
+                return say("Done.")
+
+            other.handler = answer
+            assert agent.run_conversation("go")["steps"] == 2
+            assert len(other.requests) == 2
+        assert len(provider.requests) == 1
 
     def test_a_turn_that_fails_leaves_it_waiting(
         self, provider: FakeProvider, make_agent: MakeAgent
