@@ -27,6 +27,8 @@ from hermes_core.tools.visible import one_line
 Arguments = dict[str, Any]
 
 _TITLE = 200
+_CHANGED = 1_000
+"""Characters of changed arguments that the model is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +107,10 @@ def with_arguments(
     checked = check_arguments(spec, arguments)
     if checked == request.arguments:
         return request
-    remark = (
-        f"[The plugin {plugin} changed the arguments of this call to"
-        f" {json.dumps(arguments, default=str)}. Its result:]\n"
-    )
+    told = json.dumps(arguments)
+    if len(told) > _CHANGED:
+        told = f"{told[:_CHANGED]} … ({len(told) - _CHANGED:,} more characters)"
+    remark = f"[The plugin {plugin} changed the arguments of this call to {told}. Its result:]\n"
     reach = _reach(spec, checked, workspace)
     return replace(request, sent=arguments, arguments=checked, reach=reach, remark=remark)
 

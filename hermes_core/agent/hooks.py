@@ -6,6 +6,7 @@ fails blocks its call: a broken guard must not let through what it would have he
 """
 
 import copy
+import json
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -230,5 +231,14 @@ def _verdict(said: Any) -> tuple[str, dict[str, Any] | None]:
     if isinstance(said, Mapping) and isinstance(said.get("block"), str) and said["block"].strip():
         return said["block"].strip(), None
     if isinstance(said, Mapping) and isinstance(said.get("arguments"), dict):
-        return "", dict(said["arguments"])
+        return "", _plain(said["arguments"])
     raise _FailedError('it returned neither None nor {"block": reason} nor {"arguments": {...}}')
+
+
+def _plain(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return ``arguments`` as a model could have sent them; raise ``_FailedError`` for others."""
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(arguments, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _FailedError(f"the arguments it returned are no JSON: {error}") from None
+    return plain

@@ -161,6 +161,26 @@ def test_a_changed_call_is_the_one_that_is_shown_judged_and_run(
     assert '"a.txt"' in sent
 
 
+def test_a_long_change_is_told_in_short_and_made_in_full(
+    provider: FakeProvider, make_agent: MakeAgent, config: Config, project: Path
+) -> None:
+    install(
+        config.home,
+        """
+        def register(hooks):
+            hooks.add("pre_tool_call", lambda arguments, **_: {
+                "arguments": {**arguments, "content": "y" * 3_000_000}})
+        """,
+    )
+    provider.script(call("write_file", {"path": "a.txt", "content": "x"}), say("Ok."))
+    result = make_agent(mode="accept_edits").run_conversation("write")
+    assert (project / "a.txt").stat().st_size == 3_000_000
+    told = str(result["messages"][2]["content"])
+    assert told.startswith("[The plugin guard changed the arguments of this call to")
+    assert "more characters). Its result:]" in told
+    assert len(told) < 2_000
+
+
 def test_changes_that_bring_two_calls_to_one_path_keep_them_apart(
     provider: FakeProvider, make_agent: MakeAgent, config: Config, project: Path
 ) -> None:
@@ -189,6 +209,8 @@ def test_changes_that_bring_two_calls_to_one_path_keep_them_apart(
         ("return 'no'", "it returned neither"),
         ("return {'block': ''}", "it returned neither"),
         ("return {'arguments': {'path': 3, 'x': 1}}", "do not fit"),
+        ("return {'arguments': {'path': {1, 2}}}", "are no JSON"),
+        ("a = {}; a['path'] = a; return {'arguments': a}", "are no JSON"),
         ("threading.Event().wait(60)", "it took more than"),
     ],
 )
