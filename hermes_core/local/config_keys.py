@@ -111,8 +111,8 @@ KEYS: tuple[Key, ...] = (
         "max_cost",
         "number",
         None,
-        "US dollars that one prompt may cost, children and summaries included; the turn then stops with a "
-        "summary. Calls whose price is not known do not count, which is said.",
+        "US dollars that one prompt may cost, children and summaries included; the turn then stops "
+        "with a summary. Calls whose price is not known do not count, which is said.",
         minimum=0.0001,
     ),
     Key(
