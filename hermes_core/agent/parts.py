@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from hermes_core.agent.children import Children
 from hermes_core.agent.compression.compressor import Compressor
 from hermes_core.agent.compression.keeping import remembering
 from hermes_core.agent.consent import Consent
+from hermes_core.agent.conversation import Conversation
 from hermes_core.agent.engine import Engine
 from hermes_core.agent.heritage import Heritage
 from hermes_core.agent.hooks import PluginHooks
@@ -30,7 +31,7 @@ from hermes_core.agent.own_tools.clarify import Clarify, How
 from hermes_core.agent.own_tools.delegate_task import delegate_tools
 from hermes_core.agent.own_tools.kept import kept_tools
 from hermes_core.agent.own_tools.todo import Plan, todo_tool
-from hermes_core.agent.prompt import build_prompt, scene_of
+from hermes_core.agent.prompt import build_prompt, recalled, scene_of
 from hermes_core.agent.records import Records
 from hermes_core.agent.session import Session
 from hermes_core.agent.steering import Steering
@@ -39,8 +40,8 @@ from hermes_core.approval.rules import Rules
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.callbacks import CallbackView, callbacks_of
-from hermes_core.ground.errors import HermesError
-from hermes_core.ground.events import Emit
+from hermes_core.ground.errors import HermesError, StoreError
+from hermes_core.ground.events import Compacted, Emit
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.ports import Files
 from hermes_core.ground.runtime import ApiMode
@@ -209,8 +210,18 @@ class Parts:
             emit=self._session.emit,
             steps=self._plan,
             remember=None if heritage else self.records.own(remembering(lambda: self._config)),
-            changed=lambda c: self._nested.restore(c.system_prompt, c.messages),
+            changed=self._shortened,
         )
+
+    def _shortened(self, conversation: Conversation, event: Compacted) -> None:
+        """Take in that the history is another one; a summary is the time to read memory again.
+
+        Then a provider's prompt cache has to begin anew in any case.
+        """
+        if event.summary:
+            with suppress(StoreError):
+                self._session.renew_prompt(lambda prompt: recalled(prompt, self._config))
+        self._nested.restore(conversation.system_prompt, conversation.messages)
 
     def _gather_tools(self, heritage: Heritage | None) -> dict[str, ToolSpec]:
         todo = todo_tool(self._plan, self._session.emit)

@@ -86,6 +86,18 @@ class Session:
                 self.emit(StatusChanged("warning", MARKED.format(name=name)))
         return self.row.system_prompt or ""
 
+    def renew_prompt(self, renew: Callable[[str], str]) -> None:
+        """Go on under what ``renew`` makes of the session's prompt, if it is the one in force.
+
+        Raises ``StoreError``; the prompt is then as it was.
+        """
+        conversation, prompt = self.conversation, self.row.system_prompt or ""
+        if conversation.system_prompt != prompt or (renewed := renew(prompt)) == prompt:
+            return
+        self._store.update_session(self.row.id, system_prompt=renewed)
+        self.row = replace(self.row, system_prompt=renewed)
+        conversation.system_prompt = renewed
+
     @property
     def conversation(self) -> Conversation:
         """The session's history, read from the store at the first use."""

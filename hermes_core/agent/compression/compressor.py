@@ -81,7 +81,7 @@ class Compressor:
 
     session_id: returns the id that the editor knows. emit: stores and shows. steps: the plan that
     is worked on. remember: writes facts to memory, None to write none. changed: called with the
-    conversation once it is shorter. clock: Unix seconds.
+    conversation once it is shorter, and with how that ended. clock: Unix seconds.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Compressor:
         emit: Emit,
         steps: Steps,
         remember: Remember | None,
-        changed: Callable[[Conversation], None],
+        changed: Callable[[Conversation, Compacted], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._store = store
@@ -167,7 +167,7 @@ class Compressor:
         conversation.replace(messages, history_id, event)
         _log.info("session %s: %s", self._session_id(), text)
         self.engine.model().shortened(total, len(messages))
-        self._changed(conversation)
+        self._changed(conversation, event)
         self._show_usage(total, attempt.size.window)
         return event
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from hermes_core.agent.prompt.environment import environment
 from hermes_core.agent.prompt.identity import identity
-from hermes_core.agent.prompt.layer import Layer, joined
+from hermes_core.agent.prompt.layer import Layer, joined, layers_of
 from hermes_core.agent.prompt.project import project
-from hermes_core.agent.prompt.recall import recall
+from hermes_core.agent.prompt.recall import NAMES, recall
 from hermes_core.agent.prompt.skills import skills
 from hermes_core.agent.prompt.work import tools, work
 from hermes_core.ground.ports import Files
@@ -70,3 +70,16 @@ def build_prompt(scene: Scene) -> str:
     a resumed session goes on under the same words.
     """
     return joined(build_layers(scene))
+
+
+def recalled(prompt: str, config: Config) -> str:
+    """Return ``prompt`` with what is remembered now; every other byte of it stays.
+
+    One that was not built here is returned as it is.
+    """
+    layers = layers_of(prompt)
+    others = tuple(layer for layer in layers if layer.name not in NAMES)
+    if joined(layers) != prompt or len(layers) == 1 or others != layers[: len(others)]:
+        return prompt
+    remembered = (recall(config.home, target) for target in targets_of(config))
+    return joined((*others, *remembered))

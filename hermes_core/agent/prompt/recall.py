@@ -13,6 +13,9 @@ _HEADS: dict[Target, tuple[str, str, str, str]] = {
     "user": ("user profile", "# About the user", "user-profile", "What is known of the user"),
 }
 
+NAMES = tuple(name for name, *_ in _HEADS.values())
+"""The names of these layers, which stand at the end of a prompt."""
+
 
 def recall(home: Path, target: Target) -> Layer:
     """Return the entries of a memory file; an empty layer if there are none.
