@@ -57,6 +57,51 @@ def test_the_limit_is_kept_within_reason(desk: Desk, limit: int, count: int) -> 
     assert desk.run(query="needle", limit=limit).count("session n") == count
 
 
+HOSTILE = 'he wrote "a OR b" NEAR(c) text:a {a b} ^a * % _ a\0b -- 日本語'
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "*",
+        "NEAR(",
+        "a OR",
+        'a"b',
+        '"a',
+        "text:a",
+        "{a b}",
+        "^a",
+        "(",
+        "%",
+        "_",
+        "--",
+        "a\0b",
+        "日本",
+    ],
+)
+def test_what_means_something_to_the_index_is_looked_for_as_it_is(desk: Desk, query: str) -> None:
+    desk.say("other", "nothing of the sort")
+    desk.say("hostile", HOSTILE)
+    told = desk.run(query=query)
+    assert "session hostile" in told
+    assert "session other" not in told
+
+
+@pytest.mark.parametrize(
+    "query", ["NEAR(a b, 3)", "NOT a", "'; DROP TABLE texts;--", "a* b*", "\ud800", "x" * 1_000]
+)
+def test_what_is_not_there_is_not_found(desk: Desk, query: str) -> None:
+    desk.say("hostile", HOSTILE)
+    assert desk.run(query=query).startswith("No earlier session holds all of")
+
+
+@pytest.mark.parametrize("query", ['"', '""', "\0", '"' * 100_000, "x" * 100_000, "ab " * 30_000])
+def test_a_query_that_is_none_is_refused_in_a_line(desk: Desk, query: str) -> None:
+    with pytest.raises(ToolError) as raised:
+        desk.run(query=query)
+    assert len(str(raised.value)) < 100
+
+
 def test_it_may_run_beside_other_calls_that_only_look(desk: Desk) -> None:
     assert (desk.tool.together, desk.tool.kind) == ("always", "search")
 
