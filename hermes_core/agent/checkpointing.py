@@ -4,8 +4,12 @@ import hashlib
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from hermes_core.agent.authorship import Authorship
+from hermes_core.agent.consent import Consent
+from hermes_core.ground.actions import Action
 from hermes_core.ground.errors import HermesError, ToolError
 from hermes_core.ground.events import Emit, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
@@ -90,14 +94,17 @@ class Checkpointing:
         self._emit = emit
         self._number: int | None = None
         self._taken: dict[str, str] = {}
+        self._authorship = Authorship()
         self._looked = False
         self._told = False
         self._lock = threading.Lock()
         self._warming: threading.Thread | None = None
 
     def begin(self, title: str, message_id: str) -> None:
-        """Begin a turn whose prompt is stored; ``title`` is its text."""
+        """Begin a turn whose prompt is stored; ``title`` is its text. One before it ends."""
+        self.end()
         self._taken, self._looked = {}, False
+        self._authorship = Authorship()
         self._number = self._rows().add(message_id, title)
 
     def warm(self) -> None:
@@ -118,6 +125,15 @@ class Checkpointing:
             self._looked = True
             self._await_warming(interrupt)
             self._look(self._number, interrupt)
+
+    def watch(self, consent: Consent) -> None:
+        """Be told of the calls that ``consent`` lets run, in any thread."""
+        consent.before_call = self.warm
+        consent.before_change = self.before_change
+        consent.around = self._around
+
+    def _around(self, action: Action) -> AbstractContextManager[None]:
+        return self._authorship.watch(action)  # that of the turn which runs now
 
     def _warm(self) -> None:
         try:
@@ -159,11 +175,13 @@ class Checkpointing:
         if number is None:
             return
         try:
-            for root in self._taken:
+            for root, before in self._taken.items():
                 shadow = self._shadows.by_root[root]
                 taken = shadow.take(Interrupt())
                 shadow.keep(self._session_id(), taken.tree, Interrupt())
-                self._rows().set_after(number, root, taken.tree)
+                changes = shadow.changes(before, taken.tree, Interrupt())
+                others = self._authorship.others(root, changes)
+                self._rows().set_after(number, root, taken.tree, others)
         except HermesError as error:
             _log.warning("the files after a turn could not be kept: %s", error)
 

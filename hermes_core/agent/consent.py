@@ -3,17 +3,18 @@
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from hermes_core.agent.cards import Card
 from hermes_core.approval.git_settings import neutral_environment
 from hermes_core.approval.judge import Judge
-from hermes_core.ground.actions import Answer, Decision, Mode
+from hermes_core.ground.actions import Action, Answer, Decision, Mode
 from hermes_core.ground.errors import Interrupted, StoreError
 from hermes_core.ground.events import ApprovalRequested, Emit, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.visible import many_lines
-from hermes_core.tools.registry import Prepared
+from hermes_core.tools.registry import Output, Prepared, Progress
 
 REJECTED = (
     "The user rejected this call. Nothing was run or changed. Do not reach the same end another"
@@ -31,6 +32,9 @@ CHANGED = (
 BYPASSED = "[unasked]"
 """Stands before the title of what runs for the mode ``bypass`` alone."""
 
+_LOOKS = ("none", "read")
+"""The kinds of actions that change nothing."""
+
 _FOR_NOW = "Your answer holds for this session alone."
 
 _log = logging.getLogger(__name__)
@@ -42,7 +46,7 @@ class Consent:
     mode: asked anew for each call, so that a change takes effect at the next one.
     can_ask: whether anyone listens to questions. timeout: seconds that a person has to answer,
     None for ever. before_call: told of every call. before_change: called before a call runs that
-    may change something, once it may run.
+    may change something, once it may run. around: returns what such a call runs in.
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class Consent:
         self._told: set[str] = set()
         self.before_change: Callable[[Interrupt], None] = lambda _: None
         self.before_call: Callable[[], None] = lambda: None
+        self.around: Callable[[Action], AbstractContextManager[None]] = lambda _: nullcontext()
 
     @property
     def mode(self) -> Mode:
@@ -72,6 +77,17 @@ class Consent:
             return replace(prepared, title=f"{BYPASSED} {prepared.title}")
         return prepared
 
+    def watched(self, prepared: Prepared) -> Prepared:
+        """Return the call so that it runs within ``around``, if it may change something."""
+        if prepared.action.kind in _LOOKS:
+            return prepared
+
+        def run(progress: Progress) -> Output:
+            with self.around(prepared.action):
+                return prepared.run(progress)
+
+        return replace(prepared, run=run)
+
     def refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
         """Return why the call may not run, as the tool's answer; ``""`` if it may.
 
@@ -80,7 +96,7 @@ class Consent:
         """
         self.before_call()
         refusal = self._refusal(card, prepared, emit, interrupt)
-        if not refusal and prepared.action.kind not in ("none", "read"):
+        if not refusal and prepared.action.kind not in _LOOKS:
             self.before_change(interrupt)
         return refusal
 

@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.sessions.checkpoints import Checkpoint
-from hermes_core.sessions.shadow import Shadow, State
+from hermes_core.sessions.checkpoints import Checkpoint, Hand
+from hermes_core.sessions.shadow import Change, Shadow, State
 
 
 @dataclass(frozen=True, slots=True)
 class Net:
     """One path: what stood there before the turns, and what after them; None for nothing.
 
-    since: whether it was changed after the turns. Where somebody else changed it between two of
-    them, ``old`` is what the later ones found.
+    since: whether somebody else changed it after the turns, or during them. Where that was before
+    the last of them that changed it, ``old`` is what the later ones found.
     """
 
     root: str
@@ -21,6 +21,32 @@ class Net:
     old: State | None
     new: State | None
     since: bool
+
+
+class _Own:
+    """What turns changed in one folder, told of backwards: the last change of a path first.
+
+    first: what stood at a path before the earliest change that the later ones built upon.
+    standing: what the last change left. others: what stands where others had the last word.
+    """
+
+    def __init__(self) -> None:
+        self.first: dict[str, State | None] = {}
+        self.standing: dict[str, State | None] = {}
+        self.others: dict[str, State | None] = {}
+
+    def add(self, change: Change, hand: Hand | None) -> None:
+        """Add a change of one turn; ``hand``: that of others in it, None for none."""
+        path = change.path
+        if path not in self.standing:
+            if hand:
+                self.others.setdefault(path, change.new)
+            if hand == "only":
+                return
+            self.standing[path] = change.new
+        elif hand or self.first[path] != change.new:
+            return  # somebody else changed it between the turns, or in this one
+        self.first[path] = change.old
 
 
 def net_changes(
@@ -40,18 +66,16 @@ def net_changes(
         shadow = shadow_of(root)
         now = shadow.take(interrupt).tree
         shadow.keep(session_id, now, interrupt)
-        first: dict[str, State | None] = {}
-        standing: dict[str, State | None] = {}
-        for shot in reversed(shots):
-            for change in shadow.changes(shot.before, shot.after or now, interrupt):
-                if change.path not in standing:
-                    standing[change.path] = change.new
-                elif first[change.path] != change.new:
-                    continue  # somebody else changed it between the turns
-                first[change.path] = change.old
-        late = {one.path for one in shadow.changes(shots[-1].after or now, now, interrupt)}
+        following = [shot.before for shot in shots[1:]]  # what a killed turn left at the latest
+        ends = [shot.after or end for shot, end in zip(shots, [*following, now], strict=True)]
+        own = _Own()
+        for shot, end in zip(reversed(shots), reversed(ends), strict=True):
+            for change in shadow.changes(shot.before, end, interrupt):
+                own.add(change, shot.others.get(change.path))
+        late = {one.path for one in shadow.changes(ends[-1], now, interrupt)} | set(own.others)
+        states = {path: (one, one) for path, one in own.others.items()}
+        states |= {path: (old, own.standing[path]) for path, old in own.first.items()}
         found += [
-            Net(root, path, old, standing[path], path in late)
-            for path, old in sorted(first.items())
+            Net(root, path, old, new, path in late) for path, (old, new) in sorted(states.items())
         ]
     return found

@@ -139,8 +139,7 @@ class Parts:
         ]
         self.rewind = self._make_rewind()
         if heritage is None:
-            self._consent.before_call = self.rewind.checkpointing.warm
-            self._consent.before_change = self.rewind.checkpointing.before_change
+            self.rewind.checkpointing.watch(self._consent)
             self._session.begun = self.rewind.checkpointing.begin
         self._busy = threading.Lock()
         self._interrupt: Interrupt | None = None

@@ -28,8 +28,12 @@ from hermes_core.sessions.store import Store
 NAME = "rewind"
 """What the card of an undoing is called."""
 
+_LEFT = "Left as it is, since somebody else changed it, after the turn or meanwhile"
 _DECLINED = "Nothing was changed: the user declined."
-_WHY = "Files are put back as they were."
+_WHY = (
+    "Files are put back as they were. What others changed while a command of the turn ran cannot be"
+    " told from what it changed, and is among this."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +189,7 @@ def told(done: Undone) -> str:
     if done.changed:
         lines.append(f"Put back: {_named(done.changed)}.")
     if done.kept:
-        lines.append(f"Left as it is, since it was changed after the turn: {_named(done.kept)}.")
+        lines.append(f"{_LEFT}: {_named(done.kept)}.")
     return " ".join(lines) or "No file had to be put back."
 
 

@@ -185,7 +185,7 @@ class _Segment:
             content = (*prepared.content, Text(refusal))
             job.output = Output(refusal, content, failed=True)
         else:
-            job.prepared = prepared
+            job.prepared = self._tools.consent.watched(prepared)
 
     def _execute(self, jobs: Sequence[_Job]) -> Generator[_Job, None, None]:
         """Yield the jobs in order, each once it has its output or is given up."""

@@ -38,7 +38,7 @@ class Undone:
     """How an undoing or a redoing went. Paths are absolute.
 
     title: the beginning of the first prompt that it is about. turns: how many turns.
-    changed: put back. kept: left alone, since they were changed after the turn.
+    changed: put back. kept: left alone, since others changed them, after the turns or meanwhile.
     """
 
     title: str

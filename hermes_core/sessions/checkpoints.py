@@ -4,12 +4,16 @@ A checkpoint stands for a turn, from before its prompt. Every method raises ``St
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
 from hermes_core.ground.errors import StoreError
 from hermes_core.sessions.shadow import State
 from hermes_core.sessions.store import Store, decode, encode
+
+Hand = Literal["only", "too"]
+"""Whether others alone changed a path, or the turn and others."""
 
 _TITLE = 80
 
@@ -26,7 +30,7 @@ _SELECT = """
     WHERE s.id = ? AND c.undone IS NULL ORDER BY c.number
 """
 _SELECT_SNAPSHOTS = """
-    SELECT p.checkpoint, p.root, p.before, p.after
+    SELECT p.checkpoint, p.root, p.before, p.after, p.others
     FROM snapshots p JOIN checkpoints c ON c.number = p.checkpoint
     JOIN sessions s ON s.number = c.session WHERE s.id = ? ORDER BY p.checkpoint
 """
@@ -52,11 +56,15 @@ _FORGET_UNDOINGS = """
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The trees of one folder before and after a turn; no tree after one that was killed."""
+    """The trees of one folder before and after a turn; no tree after one that was killed.
+
+    others: paths that somebody else changed while it ran, and whether the turn did too.
+    """
 
     root: str
     before: str
     after: str | None = None
+    others: Mapping[str, Hand] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +133,23 @@ class Checkpoints:
                 (number, encode(root), tree),
             )
 
-    def set_after(self, number: int, root: str, tree: str) -> None:
-        """Note what a folder held at the end of a turn."""
+    def set_after(
+        self, number: int, root: str, tree: str, others: Mapping[str, Hand] | None = None
+    ) -> None:
+        """Note what a folder held at the end of a turn, and which paths others changed."""
         with self._db.transaction() as db:
             db.execute(
-                "UPDATE snapshots SET after = ? WHERE checkpoint = ? AND root = ?",
-                (tree, number, encode(root)),
+                "UPDATE snapshots SET after = ?, others = ? WHERE checkpoint = ? AND root = ?",
+                (tree, encode(dict(others or {})), number, encode(root)),
             )
 
     def all(self) -> list[Checkpoint]:
         """Return the turns of the session that were not taken back, in order."""
         snapshots: dict[int, list[Snapshot]] = {}
-        for number, root, before, after in self._db.rows(_SELECT_SNAPSHOTS, (self._session_id,)):
-            snapshots.setdefault(number, []).append(Snapshot(decode(root), before, after))
+        for number, root, *rest in self._db.rows(_SELECT_SNAPSHOTS, (self._session_id,)):
+            before, after, others = rest
+            shot = Snapshot(decode(root), before, after, decode(others))
+            snapshots.setdefault(number, []).append(shot)
         rows = self._db.rows(_SELECT, (self._session_id,))
         return [
             Checkpoint(
