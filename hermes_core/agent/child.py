@@ -36,6 +36,9 @@ file that you changed, and what is left or uncertain.]"""
 
 _NEVER_BEGAN = "It was not begun."
 
+LONGEST_TOLD = 20_000
+"""Characters of an answer that the end of a child tells; its text was shown as it came."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -49,7 +52,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a task came to. files: absolute paths that were changed; steps: model calls."""
+    """What a task came to. files: absolute paths that were changed; steps: model calls.
+
+    stuck: the child was stopped, since it went in circles.
+    """
 
     title: str
     stop_reason: StopReason | Literal["error"]
@@ -58,11 +64,12 @@ class Report:
     steps: int = 0
     files: tuple[str, ...] = ()
     seconds: float = 0.0
+    stuck: bool = False
 
     @property
     def completed(self) -> bool:
         """Whether the child came to the end of its work."""
-        return self.stop_reason == "end_turn"
+        return self.stop_reason == "end_turn" and not self.stuck
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +155,8 @@ class Child:
         if result["stop_reason"] == "error":
             return self._report("error", error=result["error"] or "")
         reason = cast(StopReason, result["stop_reason"])
-        return self._report(reason, answer=result["final_response"])
+        report = self._report(reason, answer=result["final_response"])
+        return replace(report, stuck=reason == "end_turn" and not result["completed"])
 
     def _agent(self) -> "AIAgent":
         from hermes_core.sessions.lineage import create_child
@@ -205,7 +213,7 @@ class Child:
                     self._post.call_id,
                     report.title,
                     report.stop_reason,
-                    report.answer,
+                    report.answer[:LONGEST_TOLD],
                     report.error,
                     report.seconds,
                 )

@@ -118,7 +118,7 @@ def _ending(report: Report) -> str:
     steps = f"{report.steps} step{'' if report.steps == 1 else 's'}"
     match report.stop_reason:
         case "end_turn":
-            return f"completed after {steps}"
+            return f"{'completed' if report.completed else 'went in circles'} after {steps}"
         case "max_turn_requests":
             return f"stopped at its limit after {steps}; its summary of what it did"
         case "max_tokens":

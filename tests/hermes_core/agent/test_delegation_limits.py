@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hermes_core import AIAgent
 from hermes_core.ground.events import (
     ApprovalRequested,
     ChildFinished,
@@ -44,6 +46,53 @@ def test_a_child_has_a_budget_of_its_own(
     assert "## 1. a: stopped at its limit after 4 steps" in told
     assert "That far I came." in told
     assert "## 2. b: completed" in told
+
+
+def test_children_that_go_in_circles_break_or_say_too_much_end_their_own_task_alone(
+    provider: FakeProvider, make_agent: MakeAgent
+) -> None:
+    family = Family(
+        tasks("loops", "invents", "talks", "breaks", "works"),
+        loops=lambda *_: calls(Call("read_file", {"path": "main.py"})),
+        invents=lambda *_: calls(Call("no_such_tool", {})),
+        talks=lambda *_: say("x" * 5_000_000),
+    )
+    provider.handler = family
+    screen = Screen()
+    agent = make_agent(emit=screen)
+    parent = agent._children._parent
+    made: list[object] = []
+
+    def make(**more: Any) -> AIAgent:
+        made.append(more)
+        if len(made) == 4:
+            raise RuntimeError("boom " + "y" * 5_000)
+        return parent.make(**more)
+
+    agent._children._parent = replace(parent, make=make)
+    agent._children._parent.engine.config = replace(parent.engine.config, delegation_max_children=1)
+    result = agent.run_conversation("go")
+    assert result["final_response"] == "Thanks."
+    (told,) = family.results
+    assert "## 1. loops: went in circles after 5 steps\nStopped:" in told
+    assert "## 2. invents: went in circles after 3 steps\nStopped:" in told
+    assert "## 3. talks: completed after 1 step\nxxx" in told
+    assert "## 4. breaks: failed after 0 steps: RuntimeError: boom" in told
+    assert "## 5. works: completed after 1 step\nworks: done." in told
+    assert len(told) < 50_000
+    ends = screen.of(ChildFinished)
+    assert all(len(end.answer) + len(end.error) <= 20_500 for end in ends)
+
+
+def test_too_many_tasks_are_refused_before_any_child_is_made(
+    provider: FakeProvider, make_agent: MakeAgent
+) -> None:
+    family = Family(tasks(*(f"t{n}" for n in range(100))))
+    provider.handler = family
+    screen = Screen()
+    make_agent(emit=screen).chat("go")
+    assert family.results == ["A call takes at most 16 tasks, not 100."]
+    assert screen.of(ChildStarted) == []
 
 
 def test_usage_and_cost_of_children_are_the_parents(

@@ -92,6 +92,7 @@ def test_every_end_is_told_as_what_it_is(tmp_path: Path) -> None:
         Report("e", "cancelled", steps=3),
         Report("f", "cancelled"),
         Report("g", "error", error="No key.", steps=0),
+        Report("h", "end_turn", "Stopped.", steps=5, stuck=True),
     ]
     output = run(tmp_path, Children(*reports), {"task": "x"})
     assert not output.failed
@@ -103,8 +104,9 @@ def test_every_end_is_told_as_what_it_is(tmp_path: Path) -> None:
         "\n\n## 5. e: interrupted by the user after 3 steps; it may have done a part"
         "\n\n## 6. f: interrupted by the user"
         "\n\n## 7. g: failed after 0 steps: No key."
+        "\n\n## 8. h: went in circles after 5 steps\nStopped."
     )
-    assert len(output.content) == 7
+    assert len(output.content) == 8
 
 
 def test_a_call_of_which_nothing_came_has_failed(tmp_path: Path) -> None:
