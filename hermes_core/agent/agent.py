@@ -269,7 +269,7 @@ class AIAgent(Parts):
         self.records.begin_turn()
         meter = Meter()
         budget = Budget(self._config.max_turns, self._config.max_cost)
-        warn = BudgetLayer(self._session.emit, budget, lambda: self.runtime.model)
+        warn = BudgetLayer(self._session.emit, budget, lambda: self._engine.unpriced)
 
         def steps(conversation: Conversation) -> Ending:
             self._restore_plan(conversation)

@@ -35,10 +35,13 @@ def summarise(
 ) -> Ending:
     """Have the model sum up the work, its budget being used up, and end the turn with that.
 
-    An answer that was being written when the budget ended stands for the summary.
+    An answer that was being written when the budget ended stands for the summary. Where not one
+    step could be taken there is nothing to sum up, and no call is made.
     """
     emit(StatusChanged("warning", endings.at_limit(budget)))
-    answer = draft.partial or _summary(conversation, model, tools, emit, interrupt)
+    answer = draft.partial or endings.UNSAID
+    if budget.used and draft.partial is None:
+        answer = _summary(conversation, model, tools, emit, interrupt)
     ending = endings.ending_at_limit(answer, budget)
     conclude(conversation, answer, ending, emit)
     return ending

@@ -97,6 +97,11 @@ class Engine:
                     return request
         return self.request
 
+    @property
+    def unpriced(self) -> str:
+        """The name of a model that this turn asked and whose price is not known."""
+        return self.model().turn_bill.unpriced or self.runtime.model
+
     def charge_to(self, other: "Engine") -> None:
         """Have the model of another session count what this one's has used."""
         if self._model is not None:

@@ -18,6 +18,8 @@ class Bill:
         self._sum = 0.0
         self._calls = 0
         self._known = True
+        self.unpriced = ""
+        """The model whose price was missing first, as far as it has a name."""
 
     def resume(self, amount: float | None) -> None:
         """Go on from what earlier calls have cost; None if that is not known."""
@@ -45,6 +47,7 @@ class Bill:
         self._calls += other._calls
         self._sum += other._sum
         self._known = self._known and other._known
+        self.unpriced = self.unpriced or other.unpriced
 
     def add(self, runtime: Runtime, usage: Usage, *, metered: bool = True) -> None:
         """Add one call. metered: whether it is paid by its tokens, not by a subscription."""
@@ -52,6 +55,7 @@ class Bill:
         price = estimate(runtime, usage) if metered else None
         if price is None:
             self._known = False
+            self.unpriced = self.unpriced or runtime.model
         else:
             self._sum += price
 

@@ -167,6 +167,24 @@ def test_a_cap_that_cannot_be_held_is_told(
     assert "What fake costs is not known" in told.text
 
 
+def test_without_any_money_no_call_is_made(
+    provider: FakeProvider, make_agent: MakeAgent, config: Config
+) -> None:
+    result = make_agent(config=priced(config, max_cost=0.0)).run_conversation("go")
+    assert (result["stop_reason"], result["api_calls"]) == ("max_turn_requests", 0)
+    assert "the limit for one turn is $0 (agent.max_cost" in result["final_response"]
+    assert provider.requests == []
+
+
+def test_the_smallest_cap_lets_one_call_and_its_summary_through(
+    provider: FakeProvider, make_agent: MakeAgent, config: Config
+) -> None:
+    provider.script(step(1), say("That far."))
+    result = make_agent(config=priced(config, max_cost=1e-9)).run_conversation("go")
+    assert (result["stop_reason"], result["steps"]) == ("max_turn_requests", 1)
+    assert result["final_response"] == "That far."
+
+
 def test_a_result_too_long_for_the_window_is_read_from_its_file_unasked(
     provider: FakeProvider, make_agent: MakeAgent, config: Config, project: Path
 ) -> None:

@@ -78,6 +78,15 @@ def test_one_unknown_price_makes_the_sum_unknown_for_good() -> None:
     assert bill.amount is None
 
 
+def test_the_model_without_a_price_is_named() -> None:
+    bill, other = Bill(), Bill()
+    bill.add(runtime(*CLAUDE), USED)
+    assert bill.unpriced == ""
+    other.add(runtime("http://127.0.0.1:1/v1", "own"), USED)
+    bill.include(other)
+    assert bill.unpriced == "own"
+
+
 def test_a_subscription_is_not_paid_by_the_token() -> None:
     bill = Bill()
     bill.add(runtime(*CLAUDE), USED, metered=False)
