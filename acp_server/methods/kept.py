@@ -154,14 +154,13 @@ def _let_go(connection: Connection, session: AcpSession) -> None:
 def _delete(connection: Connection, session_id: str) -> None:
     from hermes_core.agent.checkpointing import forget_snapshots
     from hermes_core.local.processes import child_environment
+    from hermes_core.sessions.checkpoints import still_needed
     from hermes_core.sessions.pruning import delete_session
 
     store = connection.store()
     if delete_session(store, session_id):
         config = connection.config()
-        forget_snapshots(
-            config.home, child_environment(config), lambda one: store.session(one) is not None
-        )
+        forget_snapshots(config.home, child_environment(config), still_needed(store))
 
 
 def _archive(connection: Connection, session_id: str, archived: bool) -> bool:

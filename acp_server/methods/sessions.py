@@ -180,6 +180,8 @@ def _fork(connection: Connection, params: Mapping[str, Any], place: Place) -> Ac
     row = replace(
         source,
         id=str(uuid.uuid4()),
+        cwd=str(place.cwd),
+        additional=tuple(map(str, place.additional)),
         title=f"{source.title} (fork)" if source.title else None,
         created=0.0,
         updated=0.0,

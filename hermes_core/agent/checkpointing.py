@@ -68,9 +68,9 @@ class Shadows:
 
 
 def forget_snapshots(
-    home: Path, environ: Mapping[str, str], is_kept: Callable[[str], bool]
+    home: Path, environ: Mapping[str, str], is_kept: Callable[[str, str], bool]
 ) -> None:
-    """Delete the snapshots of every session whose id ``is_kept`` denies. Never raises."""
+    """Delete the snapshots that ``is_kept`` denies, by session id and tree. Never raises."""
     git = find_program("git", environ.get("PATH", ""))
     for place in sorted((home / FOLDER).glob("*.git")) if git else ():
         try:

@@ -161,9 +161,10 @@ def forget_files(store: Store, config: Config) -> None:
     """Delete the snapshots of files whose sessions were deleted. Never raises."""
     from hermes_core.agent.checkpointing import forget_snapshots
     from hermes_core.local.environment import child_environment
+    from hermes_core.sessions.checkpoints import still_needed
 
     environ = child_environment(config)
-    forget_snapshots(config.home, environ, lambda one: store.session(one) is not None)
+    forget_snapshots(config.home, environ, still_needed(store))
 
 
 def vacuum_text(store: Store) -> str:

@@ -4,7 +4,7 @@ A checkpoint stands for a turn, from before its prompt. Every method raises ``St
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -199,3 +199,13 @@ def _decoded(data: list[object]) -> Replaced:
     root, path, *states = data
     before, after = (State(*s) if isinstance(s, list) else None for s in states)
     return Replaced(str(root), str(path), before, after)
+
+
+def still_needed(store: Store) -> Callable[[str, str], bool]:
+    """Return what tells, by session id and tree, whether a snapshot may be needed.
+
+    It is for as long as its session stands, or a copy of that can go back to it.
+    """
+    rows = store.database.rows("SELECT before, after FROM snapshots")
+    trees = {tree for row in rows for tree in row}
+    return lambda session_id, tree: tree in trees or store.session(session_id) is not None

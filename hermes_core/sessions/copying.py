@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from hermes_core.ground.errors import StoreError
+from hermes_core.sessions.inherited import copy_checkpoints
 from hermes_core.sessions.search_index import add_text
 from hermes_core.sessions.store import Store, decode, encode
 
@@ -46,6 +47,7 @@ def take_over(store: Store, source_id: str, target_id: str, title: str | None = 
         db.execute(_MESSAGES, (target, history))
         _make_findable(db, target)
         db.execute(_SHOWN, (target, source))
+        copy_checkpoints(db, source, target)
         values = {"source": source, "history": history, "target": target, "title": encode(title)}
         db.execute(_MARK, values)
 

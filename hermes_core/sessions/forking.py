@@ -6,9 +6,10 @@ is, it ends with the turn that holds it. Turns are the units: what a checkpoint 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_core.ground.errors import StoreError
+from hermes_core.sessions.inherited import copy_checkpoints
 from hermes_core.sessions.search_index import add_text
 from hermes_core.sessions.store import SessionRow, Store, decode, insert_session
 
@@ -40,18 +41,23 @@ _CHECKPOINTS = """
     SELECT c.message_id, c.history, c.length, c.undone IS NULL,
            (SELECT min(number) FROM shown WHERE session = c.session
              AND json_extract(event, '$.event') = 'UserPrompted'
-             AND json_extract(event, '$.message_id') = c.message_id)
+             AND json_extract(event, '$.message_id') = c.message_id),
+           c.number
     FROM checkpoints c WHERE c.session = ? ORDER BY c.number
 """
 
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Where a fork ends. history, length: which messages, -1 for all; before: in the log."""
+    """Where a fork ends. history, length: which messages, -1 for all; before: in the log.
+
+    checkpoint: the first that is not in it, None for none.
+    """
 
     history: int
     length: int = -1
     before: int | None = None
+    checkpoint: int | None = None
 
 
 def fork(store: Store, source_id: str, row: SessionRow, message_id: str = "") -> None:
@@ -73,7 +79,24 @@ def fork(store: Store, source_id: str, row: SessionRow, message_id: str = "") ->
         for number, data in copied.fetchall():
             add_text(db, number, decode(data))
         db.execute(_SHOWN, {"target": target, "source": source, "before": cut.before})
+        copy_checkpoints(db, source, target, cut.checkpoint)
         db.execute(_MARK, {"source": source, "history": cut.history, "target": target})
+
+
+class _Turn(NamedTuple):
+    """A checkpoint of the source. prompted: where its prompt stands in the log, if it does."""
+
+    message_id: str
+    history: int
+    length: int
+    stands: bool
+    prompted: int | None
+    number: int
+
+    @property
+    def cut(self) -> _Cut:
+        """Where a copy ends that has not this turn."""
+        return _Cut(self.history, self.length, self.prompted, self.number)
 
 
 def _cut(db: "Connection", source: int, tip: int, message_id: str) -> _Cut:
@@ -81,22 +104,21 @@ def _cut(db: "Connection", source: int, tip: int, message_id: str) -> _Cut:
     if place is None:
         raise StoreError(f"There is no message {message_id!a} in the session.")
     number, kind = place
-    checkpoints = db.execute(_CHECKPOINTS, (source,)).fetchall()
+    turns = [_Turn(*row) for row in db.execute(_CHECKPOINTS, (source,))]
     if kind == "UserPrompted":
-        return _before_prompt(checkpoints, message_id)
-    following = [one for one in checkpoints if one[3] and (one[4] or 0) > number]
+        return _before_prompt(turns, message_id)
+    following = [one for one in turns if one.stands and (one.prompted or 0) > number]
     if following:
-        _, history, length, _, before = following[0]
-        return _Cut(history, length, before)
-    if not checkpoints:
+        return following[0].cut
+    if not turns:
         raise StoreError("Where this message stood was not kept. Fork the whole session instead.")
     return _Cut(tip)
 
 
-def _before_prompt(checkpoints: list[tuple[str, int, int, int, int]], message_id: str) -> _Cut:
-    for known, history, length, stands, before in checkpoints:
-        if known == message_id and stands:
-            return _Cut(history, length, before)
+def _before_prompt(turns: list[_Turn], message_id: str) -> _Cut:
+    for turn in turns:
+        if turn.message_id == message_id and turn.stands:
+            return turn.cut
     raise StoreError(
         "A fork cannot begin at this message: it was taken back, or no model was sent it."
     )

@@ -149,13 +149,13 @@ class Shadow:
         with self._held(interrupt):
             self._text("update-ref", f"{_REFS}/{name}/{tree}", tree, interrupt=interrupt)
 
-    def forget(self, is_kept: Callable[[str], bool], interrupt: Interrupt) -> None:
-        """Delete the snapshots under every name that ``is_kept`` denies, and what none holds."""
+    def forget(self, is_kept: Callable[[str, str], bool], interrupt: Interrupt) -> None:
+        """Delete every name and tree that ``is_kept`` denies, and what none holds then."""
         if not (self._place / "HEAD").exists():
             return
         with self._held(interrupt):
             listed = self._text("for-each-ref", "--format=%(refname)", _REFS, interrupt=interrupt)
-            gone = [one for one in listed.splitlines() if not is_kept(one.split("/")[2])]
+            gone = [one for one in listed.splitlines() if not is_kept(*one.split("/")[2:4])]
             for reference in gone:
                 self._text("update-ref", "-d", reference, interrupt=interrupt)
             if gone:

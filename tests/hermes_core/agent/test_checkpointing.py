@@ -47,7 +47,7 @@ def test_snapshots_go_with_their_session(tmp_path: Path) -> None:
     (root / "file").write_text("now")
     now = shadow.take(Interrupt()).tree
     before = objects(home)
-    forget_snapshots(home, ENV, lambda session_id: session_id == "kept")
+    forget_snapshots(home, ENV, lambda session_id, _tree: session_id == "kept")
     assert objects(home) < before
     assert shadow.changes(trees["kept"], now, Interrupt())
     with pytest.raises(ToolError):
@@ -55,5 +55,5 @@ def test_snapshots_go_with_their_session(tmp_path: Path) -> None:
 
 
 def test_a_home_without_snapshots_is_left_alone(tmp_path: Path) -> None:
-    forget_snapshots(tmp_path, ENV, lambda _: False)
+    forget_snapshots(tmp_path, ENV, lambda *_: False)
     assert not (tmp_path / FOLDER).exists()

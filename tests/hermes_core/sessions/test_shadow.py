@@ -169,7 +169,7 @@ def test_what_no_session_keeps_goes(shadow: Shadow, root: Path, tmp_path: Path) 
     shadow.keep("s2", second, Interrupt())
     (root / "a.txt").write_text("third\n")
     third = take(shadow)
-    shadow.forget(lambda name: name != "s1", Interrupt())
+    shadow.forget(lambda name, _tree: name != "s1", Interrupt())
     assert changed(shadow, second, third)
     with pytest.raises(ToolError):
         shadow.changes(first, second, Interrupt())
