@@ -273,9 +273,9 @@ Hermes reads two files in its home folder, `$HERMES_HOME` or else `~/.hermes`. B
 missing.
 
 - `config.yaml` holds settings. A value of the wrong type stops the start with the file, the line
-  and the key. A key that is not known is ignored; if it looks like a known one, or stands in one
-  of the sections below, a warning says so. Other top-level keys may belong to another program
-  that shares the folder and are left alone.
+  and the key. A key that is not known is ignored; if it looks like a known one, or is one that
+  belongs into another section, a warning says so. Others may belong to another program that shares
+  the folder and are left alone.
 - `.env` holds keys and other variables, one `NAME=value` a line. It beats the environment that
   the editor hands on. Values are taken as they stand, without `$` expansion.
 

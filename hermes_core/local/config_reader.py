@@ -80,8 +80,10 @@ class ConfigReader:
             self._reader.warn((name,), f"unknown key '{name}' - did you mean '{near}'?")
 
     def _unknown_key(self, section: str, leaf: str) -> None:
-        elsewhere = [key.name for key in KEYS if key.leaf == leaf]
+        """Warn of what is a key of ours misspelt or misplaced; others are another program's."""
+        elsewhere = [key.name for key in KEYS if key.leaf == leaf and "_" in leaf]
         leaves = {key.leaf: key.name for key in KEYS if key.name.startswith(f"{section}.")}
-        near = elsewhere[0] if elsewhere else leaves.get(nearest(leaf, tuple(leaves), 0.6) or "")
-        hint = f" - did you mean '{near}'?" if near else " is not used"
-        self._reader.warn((section, leaf), f"unknown key '{section}.{leaf}'{hint}")
+        near = elsewhere[0] if elsewhere else leaves.get(nearest(leaf, tuple(leaves), 0.75) or "")
+        if near:
+            text = f"unknown key '{section}.{leaf}' - did you mean '{near}'?"
+            self._reader.warn((section, leaf), text)

@@ -170,6 +170,20 @@ def test_text_that_is_not_utf_8_names_the_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "memory: {provider: x, memory_char_limit: 9, user_char_limit: 9, nudge_interval: 10}\n",
+        "plugins: {enabled: [a], disabled: [b], paths: []}\n",
+        "model: {colour: red}\nterminal: {backend: docker}\n",
+        "display: {skin: dark}\n",
+    ],
+)
+def test_what_another_program_keeps_in_our_sections_is_no_matter(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+    assert load(tmp_path).warnings == ()
+
+
+@pytest.mark.parametrize(
     ("text", "warning"),
     [
         ("modle: x\n", "config.yaml:1: unknown key 'modle' - did you mean 'model'?"),
@@ -181,7 +195,11 @@ def test_text_that_is_not_utf_8_names_the_line(tmp_path: Path) -> None:
             "model:\n  default: x\n  max_turns: 3\n",
             "config.yaml:3: unknown key 'model.max_turns' - did you mean 'agent.max_turns'?",
         ),
-        ("model:\n  colour: red\n", "config.yaml:2: unknown key 'model.colour' is not used"),
+        (
+            "memory:\n  memory_enable: no\n",
+            "config.yaml:2: unknown key 'memory.memory_enable' - did you mean "
+            "'memory.memory_enabled'?",
+        ),
         (
             "approvals:\n  mode: accept-edits\n",
             "config.yaml:2: unknown value 'accept-edits' of approvals.mode - "
