@@ -2,6 +2,7 @@
 
 import json
 import re
+import zlib
 from collections.abc import Sequence
 
 from hermes_core.agent.compression.plan import Plan
@@ -19,6 +20,10 @@ LONGEST_OUTPUT = 2_000
 LONGEST_ARGUMENTS = 1_500
 SHORTEST = 40
 """Characters under which a summary cannot be one."""
+
+LEAST_VARIED = (1_000, 0.06)
+"""Characters from which a text is looked at for going round in circles, and the part of its length
+that it can be packed to then; notes on real work come to four times that."""
 
 _ROLE = (
     "You write the working notes of a coding agent whose conversation has become too long for it."
@@ -65,6 +70,12 @@ _DECLINED = re.compile(
     r"(?i)\s*(?:i['’]?m sorry|i am sorry|sorry,|i can(?:['’]?t|not)|i am unable|i['’]m unable|"
     r"as an ai\b)"
 )
+_CALLED = re.compile(
+    r"(?i)<\|?/?(?:tool_calls?|function_calls?|function=|invoke\b)|^\s*(?:```\w*\s*)?[\[{]\s*\"\w+\":"
+)
+_GOING_ON = re.compile(
+    r"(?i)\s*(?:(?:sure|okay|ok)\W+)?(?:i['’]ll|i will|let me|let['’]s)\b(?!.{0,20}summar)"
+)
 _TAGS = re.compile(r"(?i)<(/?)(record|request|earlier-notes)>")
 
 
@@ -103,13 +114,29 @@ def checked_summary(answer: Message, most: int) -> str:
         raise MalformedResponse("The provider withheld the summary.")
     if len(text) < SHORTEST:
         raise MalformedResponse("The summary is empty or next to it.")
-    if "## " not in text and (_DECLINED.match(text) or len(text) < 5 * SHORTEST):
-        raise MalformedResponse("The model gave no summary, but said something else.")
     if text_tokens(text) > most:
         raise MalformedResponse(
             f"The summary is too long: about {text_tokens(text):,} tokens, where {most:,} are room."
         )
+    if fault := _fault(answer, text):
+        raise MalformedResponse(fault)
     return text
+
+
+def _fault(answer: Message, text: str) -> str:
+    """Return why ``text`` is no report of anything; ``""`` if it may be one."""
+    long, packed = LEAST_VARIED
+    if len(text) >= long and len(zlib.compress(text.encode("utf-8", "replace"))) < packed * len(
+        text
+    ):
+        return "The summary says the same over and over."
+    if "## " in text:
+        return ""
+    if answer.get("tool_calls") or _CALLED.search(text):
+        return "The model gave no summary, but called a tool."
+    if _DECLINED.match(text) or _GOING_ON.match(text) or len(text) < 5 * SHORTEST:
+        return "The model gave no summary, but said something else."
+    return ""
 
 
 def _record(messages: Sequence[Message], most: int) -> str:

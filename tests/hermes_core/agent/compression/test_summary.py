@@ -17,6 +17,7 @@ from hermes_core.agent.compression.tokens import Gauge, message_tokens, text_tok
 from hermes_core.ground.errors import MalformedResponse
 from hermes_core.ground.messages import Message, text_of
 from tests.hermes_core.agent.compression.histories import assistant, chat, long_turn, step, user
+from tests.hermes_core.agent.doubles import calls, tool_call
 
 SECRET = "ghp_" + "a1B2c3D4" * 5
 GOOD = "## Goal\nMend the bug in main.py, and test it."
@@ -72,6 +73,11 @@ def test_focus_earlier_notes_and_the_request_are_told() -> None:
         ("I'm sorry, but I cannot summarise this conversation for you.", "stop", "no summary"),
         ("Sure! What would you like me to do next with the files?", "stop", "no summary"),
         (GOOD + " x" * 9_000, "stop", "too long"),
+        ("Sure! I'll go on with the work now and mend main.py. " * 5, "stop", "no summary"),
+        ("Let me look at main.py first, then mend what is wrong. " * 5, "stop", "no summary"),
+        ('<tool_call>{"name": "read_file"}</tool_call>\n' * 6, "stop", "called a tool"),
+        ('{"name": "write_file", "arguments": "' + "a" * 300 + '"}', "stop", "called a tool"),
+        (f"{GOOD}\n" + "The user wants it mended. " * 120, "stop", "over and over"),
     ],
 )
 def test_an_answer_that_is_of_no_use_is_refused(text: str, reason: str, why: str) -> None:
@@ -80,11 +86,25 @@ def test_an_answer_that_is_of_no_use_is_refused(text: str, reason: str, why: str
         checked_summary(answer, 1_000)
 
 
+def test_a_call_in_place_of_a_summary_is_refused_beside_one_it_is_left_out() -> None:
+    call = tool_call("c", "read_file", {"path": "main.py"})
+    with pytest.raises(MalformedResponse, match="called a tool"):
+        checked_summary(calls(call, text="Looking at what was done there. " * 8), 1_000)
+    assert checked_summary(calls(call, text=GOOD), 1_000) == GOOD
+
+
+def test_a_long_list_of_like_things_is_no_repetition() -> None:
+    rows = "\n".join(f"{n}. read_file src/module_{n}.py: nothing found" for n in range(100))
+    assert checked_summary(assistant(f"## Done\n{rows}"), 4_000).endswith("nothing found")
+
+
 def test_a_summary_is_taken_without_its_secrets() -> None:
     found = checked_summary(assistant(f"{GOOD}\n{SECRET}"), 1_000)
     assert found == f"{GOOD}\n[redacted]"
     plain = "Der Nutzer will, dass der Fehler behoben wird. " * 6
     assert checked_summary(assistant(plain), 1_000) == plain.strip()
+    polite = "Sure! Here is what was done: the parser was mended, and main.py has a test. " * 3
+    assert checked_summary(assistant(polite), 1_000) == polite.strip()
 
 
 def test_facts_come_from_the_users_words_alone() -> None:
