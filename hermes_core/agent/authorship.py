@@ -2,7 +2,8 @@
 
 Of a file tool we know the path, what it found there and what it left. Of a command, or a tool of a
 foreign server, we know when it ran; the time at which a path last changed (its ctime, which no
-program sets) tells whether that was then. What nothing of this explains is another's: that of a
+program sets) tells whether that was then; what moved with its folder keeps its time, and is known
+by what is gone elsewhere. What nothing of this explains is another's: that of a
 person, of an editor, of another session.
 """
 
@@ -64,12 +65,15 @@ class Authorship:
 
     def others(self, root: str, changes: Sequence[Change]) -> dict[str, Hand]:
         """Return the paths of ``changes``, of the folder ``root``, that others had a hand in."""
+        gone = {one.old for one in changes if one.new is None}
+        found: dict[str, Hand] = {}
         with self._lock:
-            return {
-                one.path: "too" if os.path.join(root, one.path) in self._writes else "only"
-                for one in changes
-                if not self._is_own(os.path.join(root, one.path), one)
-            }
+            for one in changes:
+                path = os.path.join(root, one.path)
+                moved = one.old is None and one.new in gone and bool(self._spans)
+                if not moved and not self._is_own(path, one):
+                    found[one.path] = "too" if path in self._writes else "only"
+        return found
 
     @contextmanager
     def _writing(self, paths: Sequence[str]) -> Iterator[None]:

@@ -181,6 +181,7 @@ class Checkpointing:
                 shadow.keep(self._session_id(), taken.tree, Interrupt())
                 changes = shadow.changes(before, taken.tree, Interrupt())
                 others = self._authorship.others(root, changes)
+                others |= dict.fromkeys(shadow.hidden(before, changes, Interrupt()), "only")
                 self._rows().set_after(number, root, taken.tree, others)
         except HermesError as error:
             _log.warning("the files after a turn could not be kept: %s", error)

@@ -99,7 +99,7 @@ class Undoer:
         if undoing is None:
             raise HermesError("There is nothing to redo: nothing was undone since the last prompt.")
         files = [Replaced(one.root, one.path, one.after, one.before) for one in undoing.files]
-        ready = [one for one in files if _stands(one)]
+        ready = [one for one in files if _stands(one) or _makes_room(one, files)]
         kept = [_place(one) for one in files if one not in ready]
         if ready and not confirm("Redo what was undone", *self._shown(ready, interrupt)):
             return None
@@ -141,10 +141,11 @@ class Undoer:
     def _apply(self, files: Sequence[Replaced]) -> list[Replaced]:
         """Put files back; return those that turned out to be changed, or could not be written.
 
-        Nothing interrupts it: files and history go back together.
+        What goes makes room first: a file may stand where a folder has to be, or the other way
+        round. Nothing interrupts it: files and history go back together.
         """
         late = []
-        for one in files:
+        for one in sorted(files, key=lambda one: one.after is not None):
             root = Path(one.root)
             try:
                 if not _stands(one):
@@ -185,6 +186,16 @@ def _stands(one: Replaced) -> bool:
     if found is None or one.before is None:
         return found is None and one.before is None
     return found[0] == one.before.mode and blob_id(found[1]) == one.before.blob
+
+
+def _makes_room(one: Replaced, files: Sequence[Replaced]) -> bool:
+    """Return whether a folder stands at a path that ``files`` empty; what is left is seen later."""
+    inside = f"{one.path}/"
+    return (
+        one.before is None
+        and Path(one.root, one.path).is_dir()
+        and any(two.root == one.root and two.path.startswith(inside) for two in files)
+    )
 
 
 def _text(shadow: Shadow, state: State | None, interrupt: Interrupt) -> str | None:

@@ -9,9 +9,10 @@ repositories within the folder are left out and named.
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.interrupt import Interrupt
@@ -57,6 +58,7 @@ _OVERRIDES = (
 )
 _REFS = "refs/hermes"
 _MAX_OUTPUT = 64_000_000
+_IGNORE = ".gitignore"
 _GITLINK = "160000"
 _LINK = "120000"
 _NONE = "000000"
@@ -167,6 +169,51 @@ class Shadow:
             ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new], interrupt
         ).stdout
         return list(_changes(data))
+
+    def hidden(self, old: str, changes: Sequence[Change], interrupt: Interrupt) -> list[str]:
+        """Return which of ``changes`` are new only because rules that ignored them have changed.
+
+        old: the snapshot of before them.
+        """
+        ruled = any(one.old for one in changes if os.path.basename(one.path) == _IGNORE)
+        new = [one.path for one in changes if one.old is None]
+        if not ruled or not new:
+            return []
+        listed = self._run(["ls-tree", "-r", "-z", "--name-only", old], interrupt).stdout
+        rules = [os.fsdecode(name) for name in listed.split(b"\0")]
+        with TemporaryDirectory(dir=self._place, prefix="rules-") as folder:
+            for name in (name for name in rules if os.path.basename(name) == _IGNORE):
+                place = Path(folder, name)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(
+                    self._run(["cat-file", "blob", f"{old}:{name}"], interrupt).stdout
+                )
+            for name in new:
+                with suppress(OSError):  # a file stands now where the rules of a folder stood
+                    Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+                    Path(folder, name).touch()
+            seen = self._seen_in(Path(folder), interrupt)
+            return [
+                name for name in new if name not in seen and os.path.lexists(f"{folder}/{name}")
+            ]
+
+    def _seen_in(self, folder: Path, interrupt: Interrupt) -> set[str]:
+        """Return the files of a folder of ours that its rules do not ignore."""
+        found = capture(
+            [self._git, "ls-files", "-z", "--others", "--exclude-standard"],
+            folder,
+            env={
+                **self._env,
+                "GIT_WORK_TREE": str(folder),
+                "GIT_INDEX_FILE": str(self._place / "no-index"),
+            },
+            timeout=self._patience,
+            max_bytes=_MAX_OUTPUT,
+            interrupt=interrupt,
+        )
+        if found.exit_code != 0 or found.truncated:
+            raise _failure("the rules of before could not be asked")
+        return {os.fsdecode(name) for name in found.stdout.split(b"\0")}
 
     def content(self, state: State, interrupt: Interrupt) -> bytes:
         """Return what a file holds, or a link's target."""

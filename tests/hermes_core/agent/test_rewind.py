@@ -285,7 +285,7 @@ def test_redo_mends_what_a_killed_process_left_half_undone(
 
     before = files(project)
     with monkeypatch.context() as patch:
-        patch.setattr(undoing, "remove", die)
+        patch.setattr(undoing, "put", die)
         with pytest.raises(KilledError):
             agent.rewind.undo(3)
     assert files(project) != before
