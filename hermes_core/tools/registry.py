@@ -177,6 +177,7 @@ def check_arguments(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, A
 
 def bundled_tools() -> dict[str, ToolSpec]:
     """Return the tools that come with the program, by name, always in the same order."""
+    from hermes_core.tools.execute_code import execute_code
     from hermes_core.tools.patch import patch
     from hermes_core.tools.read_file import read_file
     from hermes_core.tools.search_files import search_files
@@ -184,7 +185,7 @@ def bundled_tools() -> dict[str, ToolSpec]:
     from hermes_core.tools.web_fetch import web_fetch
     from hermes_core.tools.write_file import write_file
 
-    those = (read_file, search_files, patch, write_file, terminal, web_fetch)
+    those = (read_file, search_files, patch, write_file, terminal, execute_code, web_fetch)
     return {spec.name: spec for spec in those}
 
 

@@ -38,15 +38,32 @@ def terminal(
     """Run a bash command in the working folder, in a fresh shell each time. To read, search or
     edit files, use the other tools. Background processes end with the command.
     """
-    _require_command(command)
+    shown = f"$ {command}"
+    return prepare_command(ctx, "terminal", command, timeout, text=shown, language="console")
+
+
+def prepare_command(
+    ctx: ToolContext,
+    name: str,
+    command: str,
+    timeout: float | None,
+    *,
+    text: str,
+    language: str,
+) -> Prepared:
+    """Prepare a command for the tool ``name``, whose card shows ``text`` before the output.
+
+    language: of the fenced block that the text stands in. Raises ``ToolError``.
+    """
+    _require_command(name, command)
     if timeout is not None and not 0 < timeout <= MAX_TIMEOUT:
-        raise ToolError(f"terminal: timeout must be above 0 and at most {MAX_TIMEOUT:.0f} seconds.")
+        raise ToolError(f"{name}: timeout must be above 0 and at most {MAX_TIMEOUT:.0f} seconds.")
     limit = ctx.config.terminal_timeout if timeout is None else timeout
     cwd = ctx.workspace.cwd
     env = child_environment(ctx.config)
     call = (ctx.task_id, ctx.call_id)
     sealed = Seal.of(command, cwd, env, call)
-    shown = many_lines(command)
+    shown = many_lines(text)
     leave = Leave()
 
     def run(progress: Progress) -> Output:
@@ -60,20 +77,24 @@ def terminal(
                 timeout=limit,
                 max_output=ctx.config.terminal_max_output,
                 interrupt=ctx.interrupt,
-                on_output=lambda text: progress(_card(shown, text)),
+                on_output=lambda text: progress(_card(shown, language, text)),
                 confinement=_confinement(ctx, leave),
                 sandbox=ctx.config.sandbox_mode,
             )
         finally:
             ctx.files.commands_ran(started)
         text = _answer(done, limit) + _of_walls(command, done)
-        return Output(text, _card(shown, text), failed=done.exit_code != 0 or done.interrupted)
+        return Output(
+            text,
+            _card(shown, language, text),
+            failed=done.exit_code != 0 or done.interrupted,
+        )
 
     return Prepared(
         one_line(command),
         Action("execute", command, (), "this exact command in this session", _key(command, cwd)),
         run,
-        _card(shown),
+        _card(shown, language),
         leave=leave,
     )
 
@@ -83,15 +104,15 @@ def _confinement(ctx: ToolContext, leave: Leave) -> Confinement:
     return kind(ctx.home, (ctx.workspace.cwd, *ctx.workspace.additional))
 
 
-def _require_command(command: str) -> None:
+def _require_command(name: str, command: str) -> None:
     if not command.strip():
-        raise ToolError("terminal: the command is empty.")
+        raise ToolError(f"{name}: the command is empty.")
     try:
         data = command.encode()
     except UnicodeEncodeError:
         data = b"\0"
     if b"\0" in data:
-        raise ToolError("terminal: the command holds a character that no command can hold.")
+        raise ToolError(f"{name}: the command holds a character that no command can hold.")
 
 
 def _key(command: str, cwd: Path) -> str:
@@ -100,9 +121,11 @@ def _key(command: str, cwd: Path) -> str:
     return f"execute:{hashlib.sha256(exact).hexdigest()}"
 
 
-def _card(command: str, output: str = "") -> tuple[CardContent, ...]:
-    body = f"$ {command}\n{output}" if output else f"$ {command}"
-    return (Text(fence(body, "console")),)
+def _card(text: str, language: str, output: str = "") -> tuple[CardContent, ...]:
+    if language == "console":
+        return (Text(fence(f"{text}\n{output}" if output else text, language)),)
+    shown = Text(fence(text, language))
+    return (shown, Text(fence(output, "console"))) if output else (shown,)
 
 
 def _answer(done: Finished, limit: float) -> str:

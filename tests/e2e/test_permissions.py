@@ -42,6 +42,25 @@ async def test_the_question_shows_all_that_will_happen(agent: AcpClient) -> None
     assert (session.cwd / "made").exists()
 
 
+async def test_code_is_shown_whole_before_it_runs(agent: AcpClient) -> None:
+    code = "from pathlib import Path\nPath('made').write_text('by code')\nprint('written')\n"
+    ran = Call("execute_code", {"code": code}, id="py-1")
+    agent.stage.provider.script(calls(ran), say("Done."))
+    agent.editor.decide = lambda _: ALLOW
+    session = await agent.new_session()
+    assert await session.prompt("go") == "end_turn"
+    (asked,) = agent.editor.asked
+    call = asked["toolCall"]
+    assert call["title"].startswith("python3 -I -c 'from pathlib")
+    assert call["rawInput"] == {"code": code}
+    assert call["content"][0]["content"]["text"] == f"```python\n{code}```"
+    assert "runs code" in call["content"][1]["content"]["text"]
+    assert [option["kind"] for option in asked["options"]][1] == "allow_always"
+    assert "exact command" in asked["options"][1]["name"]
+    assert (session.cwd / "made").read_text(encoding="utf-8") == "by code"
+    assert "written" in session.card["content"][1]["content"]["text"]
+
+
 async def test_the_card_appears_before_its_question(agent: AcpClient) -> None:
     agent.stage.provider.script(calls(command("touch made", "order-1")), say("Done."))
     session = await agent.new_session()

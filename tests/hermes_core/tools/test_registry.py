@@ -42,6 +42,7 @@ def test_the_bundled_tools_come_in_one_order() -> None:
         ("patch", "edit", "paths"),
         ("write_file", "edit", "paths"),
         ("terminal", "execute", "never"),
+        ("execute_code", "execute", "never"),
         ("web_fetch", "fetch", "never"),
     ]
     assert not any(spec.interactive for spec in specs.values())
