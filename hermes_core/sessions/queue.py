@@ -18,6 +18,12 @@ from hermes_core.sessions.store import Store, decode, encode
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+MOST = 200
+"""Messages that may wait in one session, those that are to steer a turn among them."""
+
+_COUNT = """
+    SELECT count(*) FROM queue WHERE session = (SELECT number FROM sessions WHERE id = ?)
+"""
 _INSERT = """
     INSERT INTO queue (at, steer, content, session)
     SELECT ?, ?, ?, number FROM sessions WHERE id = ?
@@ -63,9 +69,17 @@ class Queue:
         self._session_id = session_id
 
     def add(self, content: Content, *, steer: bool = False) -> Waiting:
-        """Keep a message; its number is greater than that of every one before."""
+        """Keep a message; its number is greater than that of every one before.
+
+        Raises ``StoreError`` also where too many wait.
+        """
         at, data = time.time(), encode(content)
         with self._db.transaction() as db:
+            if db.execute(_COUNT, (self._session_id,)).fetchone()[0] >= MOST:
+                raise StoreError(
+                    f"Not kept: {MOST} messages wait in this session already. Let some be sent, or "
+                    "forget some with `/queue drop` or `/queue clear`."
+                )
             cursor = db.execute(_INSERT, (at, steer, data, self._session_id))
             if cursor.rowcount == 0:
                 raise StoreError(f"There is no session {self._session_id!a} in the store.")

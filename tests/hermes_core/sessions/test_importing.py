@@ -15,7 +15,8 @@ from hermes_core.ground.usage import Usage
 from hermes_core.sessions.export import exported
 from hermes_core.sessions.imported import read_export
 from hermes_core.sessions.importing import Destination, is_imported, write_import
-from hermes_core.sessions.lineage import create_child, generations, replace_history
+from hermes_core.sessions.lineage import children, create_child, generations, replace_history
+from hermes_core.sessions.pruning import delete_session
 from hermes_core.sessions.search import find
 from hermes_core.sessions.store import SessionRow, Store
 from hermes_core.sessions.titling import set_title
@@ -220,3 +221,55 @@ def test_a_failure_leaves_nothing_behind(store: Store) -> None:
     with pytest.raises(StoreError):
         write_import(store, found, HERE, fail)
     assert store.database.rows("SELECT count(*) FROM sessions") == [(1,)]
+
+
+def odd(ids: Sequence[str]) -> dict[str, Any]:
+    """An export of sessions of these ids, each the parent of the one before it: a ring."""
+    whole = a_file()
+    first = whole["sessions"][0] | {"id": ids[0], "parent": ids[1], "relation": "delegated"}
+    rest = [
+        first | {"id": one, "parent": above, "relation": "compressed" if n % 2 else "delegated"}
+        for n, (one, above) in enumerate(zip(ids[1:], [*ids[2:], ids[0]], strict=True))
+    ]
+    return whole | {"sessions": [first, *rest], "history": ids[2]}
+
+
+def test_a_ring_of_parents_can_be_listed_shown_and_deleted(store: Store) -> None:
+    before = store.database.rows("SELECT count(*) FROM sessions")
+    new_id, _ = taken(store, odd(["a", "b", "c", "d"]))
+    assert is_imported(store, new_id)
+    assert [one.id for one in store.sessions()] == [new_id]
+    assert len(generations(store, new_id)) + len(children(store, new_id)) > 2
+    again, _ = taken(store, exported(store, new_id))
+    for one in (new_id, again):
+        assert find(store, "hello")
+        assert delete_session(store, one)
+    assert store.database.rows("SELECT count(*) FROM sessions") == before
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["../../etc/passwd", "/", "..", "\0"],
+        ["s", "S", "s ", "ſ"],
+        ["\ud800", "\udfff", "e\u0301", "\u00e9"],
+        ["", " ", "\n", "x" * 100_000],
+    ],
+)
+def test_ids_of_a_file_become_no_ids_of_ours(store: Store, ids: list[str]) -> None:
+    new_id, _ = taken(store, odd(ids))
+    known = {id_ for (id_,) in store.database.rows("SELECT id FROM sessions")}
+    assert len(known) == 5
+    assert not known & ({*ids} - {"s"})
+    assert store.messages("s") == []
+    assert store.messages(new_id)[0].get("content") == "hello"
+
+
+def test_half_characters_come_out_as_they_went_in(store: Store) -> None:
+    whole = a_file()
+    whole["sessions"][0]["title"] = "T \ud83d"
+    whole["sessions"][0]["messages"][0]["message"]["content"] = "half \ud83d of one"
+    new_id, _ = taken(store, whole)
+    assert exported(store, new_id)["sessions"][0]["id"] == new_id
+    assert find(store, "half")
+    assert store.messages(new_id)[0]["content"].startswith("half ")  # type: ignore[union-attr]

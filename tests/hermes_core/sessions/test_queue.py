@@ -6,7 +6,7 @@ import pytest
 
 from hermes_core.ground.errors import StoreError
 from hermes_core.ground.messages import tool_message, user_message
-from hermes_core.sessions.queue import Queue
+from hermes_core.sessions.queue import MOST, Queue
 from hermes_core.sessions.store import SessionRow, Store
 from tests.hermes_core.sessions.conftest import Start
 
@@ -110,12 +110,23 @@ def test_a_session_of_nobody_takes_no_message(store: Store) -> None:
         Queue(store, "nobody").add("x")
 
 
+def test_a_flood_has_an_end(queue: Queue) -> None:
+    kept = [queue.add(str(number), steer=number % 2 == 0).number for number in range(MOST)]
+    with pytest.raises(StoreError, match="/queue clear"):
+        queue.add("one more")
+    with pytest.raises(StoreError, match="/queue clear"):
+        queue.add("one more", steer=True)
+    assert {one.number for one in queue.all()} == {*kept}
+    queue.drop(kept[:1])
+    queue.add("now")
+
+
 def test_a_killed_process_leaves_what_waited(path: Path, store: Store, start: Start) -> None:
     program = (
         "import sys, os, signal\n"
         "from pathlib import Path\n"
         "from hermes_core.sessions.store import Store\n"
-        "from hermes_core.sessions.queue import Queue\n"
+        "from hermes_core.sessions.queue import MOST, Queue\n"
         "queue = Queue(Store(Path(sys.argv[1])), 's')\n"
         "queue.add('one'); queue.add('two')\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
