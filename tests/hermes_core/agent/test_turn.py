@@ -277,6 +277,7 @@ def test_a_call_that_fails_again_and_again_is_warned_of_and_then_stopped(tmp_pat
 
 def test_money_ends_a_turn_with_a_summary(stage: Stage) -> None:
     budget = Budget(500, max_cost=0.5)
+    budget.consume()
     budget.watch(Bill(0.6))
     double: Any = ScriptedModel(says("I did a part."))
     ending = run_turn(
