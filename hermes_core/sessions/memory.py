@@ -213,9 +213,10 @@ class MemoryFile:
             return None
         except OSError as error:
             raise self._unusable("read", error) from None
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise ToolError(f"{self.path} is not a regular file. Move it away.")
         with open(file, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise ToolError(f"{self.path} is not a regular file. Move it away.")
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise ToolError(f"{self.path} is too long to be a list of notes. Shorten it.")
