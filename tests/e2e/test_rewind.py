@@ -71,3 +71,20 @@ async def test_it_is_declined_or_done_again(stage: Stage, running: Callable[...,
         assert "before: make it three (changed files)" in session.text
         await session.prompt("/undo many")
         assert "takes a number of turns" in session.text
+
+
+async def test_a_fork_takes_back_what_it_inherited_and_only_where_it_works(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    async with running(stage) as client:
+        session = await begun(stage, client)
+        elsewhere = stage.workspace(other__py="")
+        for cwd, found in ((elsewhere, {"b.py": "3"}), (session.cwd, {"a.py": "x = 1\n"})):
+            params = {"sessionId": session.id, "cwd": str(cwd)}
+            result = await client.request("session/fork", params)
+            copy = Session(client, result["sessionId"], cwd, result)
+            assert await copy.prompt("/undo 2") == "end_turn"
+            assert {p.name: p.read_text() for p in session.cwd.iterdir()} == found
+        await client.request("session/delete", {"sessionId": session.id})
+        assert await copy.prompt("/redo") == "end_turn"
+        assert {p.name: p.read_text() for p in session.cwd.iterdir()} == {"b.py": "3"}

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from hermes_core.sessions import database
+from hermes_core.sessions.checkpoints import Checkpoints, Snapshot
 from hermes_core.sessions.search import find
-from hermes_core.sessions.store import Store
+from hermes_core.sessions.store import SessionRow, Store
 from hermes_core.sessions.titling import titled_by
 from hermes_core.sessions.usage import usage_of
 
@@ -66,4 +67,18 @@ def test_a_store_without_a_message_is_migrated(old: Path) -> None:
     store = Store(old)
     assert store.messages(FIRST) == []
     assert store.database.rows("SELECT * FROM backlog") == []
+    store.close()
+
+
+def test_turns_of_before_are_taken_back_as_they_were(path: Path) -> None:
+    store = Store(path)
+    store.create_session(SessionRow("s", "/w"))
+    store.append_message("s", {"role": "user", "content": "go"})
+    number = Checkpoints(store, "s").add("m", "go")
+    Checkpoints(store, "s").set_before(number, "/w", "a")
+    store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("ALTER TABLE snapshots DROP COLUMN others; PRAGMA user_version=6;")
+    store = Store(path)
+    assert Checkpoints(store, "s").all()[0].snapshots == (Snapshot("/w", "a", None, {}),)
     store.close()
