@@ -10,9 +10,13 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from pathlib import Path
 
 from hermes_core.approval.git_config import MAX_SIZE, BadConfig, read_settings
 from hermes_core.approval.operands import is_below
+
+_RIPGREP = Path(__file__).with_name("ripgrep.conf")
+"""What ``secret_files.ripgrep_rules`` returns; ripgrep takes it from a file alone."""
 
 _OVERRIDES = {
     "core.fsmonitor": "false",
@@ -60,6 +64,7 @@ _seen: dict[str, tuple[tuple[int, int, int], str]] = {}
 def neutral_environment() -> dict[str, str]:
     """Return what a command's environment needs so that git runs none of a repository's programs.
 
+    ripgrep, beside it, leaves secret files out even where a repository's ignore files would not.
     Whoever runs a command that was judged safe has to add it.
     """
     env = {
@@ -72,6 +77,7 @@ def neutral_environment() -> dict[str, str]:
         "SSH_ASKPASS": "false",
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_CONFIG_COUNT": str(len(_OVERRIDES)),
+        "RIPGREP_CONFIG_PATH": str(_RIPGREP),
     }
     for number, (key, value) in enumerate(_OVERRIDES.items()):
         env[f"GIT_CONFIG_KEY_{number}"] = key

@@ -65,11 +65,15 @@ _NAMES = frozenset(
         "authorized_keys",
     }
 )
-_ENDINGS = re.compile(
-    r"\.(pem|key|p12|pfx|p8|jks|keystore|kdbx|kdb|ppk|asc|gpg|ovpn|agekey|age-key|secret|secrets"
-    r"|keytab|kubeconfig|pkcs12|tfstate|tfvars)(\.(bak|old|orig|backup))?$"
+_KINDS = (
+    *("pem", "key", "p12", "pfx", "p8", "jks", "keystore", "kdbx", "kdb", "ppk", "asc", "gpg"),
+    *("ovpn", "agekey", "age-key", "secret", "secrets", "keytab", "kubeconfig", "pkcs12"),
+    *("tfstate", "tfvars"),
 )
-_BEGINNINGS = re.compile(r"id_(rsa|dsa|ecdsa|ed25519)(_sk)?([._-].*)?$")
+_OLD = ("bak", "old", "orig", "backup")
+_KEYS = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
+_ENDINGS = re.compile(rf"\.({'|'.join(_KINDS)})(\.({'|'.join(_OLD)}))?$")
+_BEGINNINGS = re.compile(rf"({'|'.join(_KEYS)})(_sk)?([._-].*)?$")
 _ENV = re.compile(r"(.+)?\.env([._~-].*|rc)?$")
 _EXAMPLES = re.compile(r"\.(example|sample|template|dist|tmpl|defaults|schema)$")
 _FOLDERS = frozenset(
@@ -124,3 +128,20 @@ def is_secret_name(name: str) -> bool:
     if name.endswith(".pub") or _EXAMPLES.search(name):
         return False
     return bool(_ENV.match(name) or _BEGINNINGS.match(name) or _ENDINGS.search(name))
+
+
+def ripgrep_rules() -> str:
+    """Return settings of ripgrep that leave secret files out, whatever ignore files say.
+
+    They come before the options of a command, whose own patterns may still name such a file. A
+    few names beside secret ones are left out too, such as ``.env.example`` and ``id_rsa.pub``:
+    a rule that takes back another would leave out everything else.
+    """
+    kinds, old = "{" + ",".join(_KINDS) + "}", "{" + ",".join(_OLD) + "}"
+    patterns = [
+        *sorted(_NAMES | _FOLDERS),
+        *(".env*", "*.env", "*.env.*", "*.envrc", f"*.{kinds}", f"*.{kinds}.{old}"),
+        *(f"{key}*" for key in _KEYS),
+        *(f"**/.git/**/{name}" for name in sorted(_GIT_CONFIG)),
+    ]
+    return "".join(f"--iglob=!{pattern}\n" for pattern in patterns)

@@ -43,7 +43,10 @@ def _reaches_secrets(glob: str) -> bool:
 
 
 _ENDINGS = re.compile(r"([\w*-]*)\.\{([\w,]+)\}")
-_HIDDEN = ("-.", "--hidden", "-u", "--unrestricted", "--no-ignore", "--no-ignore-vcs")
+_HIDDEN = (
+    *("-.", "--hidden", "-u", "--unrestricted", "--no-ignore", "--no-ignore-vcs"),
+    "--no-config",  # which holds what leaves secret files out
+)
 _GREP = (
     "-# -a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -s -T -U -v -w -x -y -z -Z -r -A: -B: -C:"
     " -e:any -f:path -m: --text --byte-offset --count --extended-regexp --fixed-strings"
