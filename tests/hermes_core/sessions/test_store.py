@@ -8,7 +8,13 @@ import pytest
 
 from hermes_core.ground.errors import StoreError
 from hermes_core.ground.messages import Message, tool_message, user_message
-from hermes_core.sessions.store import _SELECT_MESSAGES, FILE_NAME, SessionRow, Store
+from hermes_core.sessions.store import (
+    _SELECT_MESSAGES,
+    _SELECT_SESSIONS,
+    FILE_NAME,
+    SessionRow,
+    Store,
+)
 from tests.hermes_core.sessions.conftest import Start
 
 ODD = "lone \ud800 surrogate, NUL \x00, escape \x1b, line\u2028break, emoji 😀"
@@ -353,6 +359,23 @@ def test_a_session_of_ten_thousand_messages_is_read_at_once(store: Store) -> Non
     assert time.monotonic() - begun < 10
     plan = store._db.rows(f"EXPLAIN QUERY PLAN {_SELECT_MESSAGES}", ("s",))
     assert "messages_by_session" in str(plan)
+
+
+def test_sessions_are_listed_without_reading_their_messages(store: Store) -> None:
+    """Measured at 1 ms for 50; the limit only tells a scan of all messages from an index."""
+    messages = [user_message("x" * 200) for _ in range(10_000)]
+    store.append("s", messages, ())
+    for number in range(200):
+        store.create_session(SessionRow(f"other{number}", "/w"))
+        store.append_message(f"other{number}", user_message("x"))
+    begun = time.monotonic()
+    assert len(store.sessions(limit=50)) == 50
+    assert len(store.sessions("/w", limit=1_000)) == 201
+    assert time.monotonic() - begun < 5
+    values = {"cwd": None, "touched": None, "updated": None, "archived": None, "limit": 50}
+    plan = str(store._db.rows(f"EXPLAIN QUERY PLAN {_SELECT_SESSIONS}", values))
+    assert "SCAN messages" not in plan
+    assert "messages_by_session" in plan or "messages" not in plan
 
 
 def test_the_store_of_a_home_has_a_fixed_name() -> None:
