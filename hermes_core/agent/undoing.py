@@ -74,7 +74,7 @@ class Undoer:
         """Go back to before ``first``; None if a person declined."""
         turns = [one for one in self._rows().all() if one.number >= first.number]
         files, kept = self._backwards(turns, interrupt)
-        title = f"Go back to before: {first.title}"
+        title = f"Go back to before: {first.title}{_staying(kept)}"
         if files and not confirm(title, *self._shown(files, interrupt)):
             return None
         interrupt.raise_if_set()
@@ -101,7 +101,9 @@ class Undoer:
         files = [Replaced(one.root, one.path, one.after, one.before) for one in undoing.files]
         ready = [one for one in files if _stands(one) or _makes_room(one, files)]
         kept = [_place(one) for one in files if one not in ready]
-        if ready and not confirm("Redo what was undone", *self._shown(ready, interrupt)):
+        if ready and not confirm(
+            f"Redo what was undone{_staying(kept)}", *self._shown(ready, interrupt)
+        ):
             return None
         interrupt.raise_if_set()
         late = self._apply(ready)  # first: redo can be asked for again
@@ -175,6 +177,13 @@ class Undoer:
             else:
                 shown.append(Diff(path, old, new))
         return shown, [_place(one) for one in files]
+
+
+def _staying(kept: Sequence[Path]) -> str:
+    """Return what a question adds of what others changed."""
+    if not kept:
+        return ""
+    return f" ({len(kept)} {'file' if len(kept) == 1 else 'files'} that others changed: untouched)"
 
 
 def _stands(one: Replaced) -> bool:

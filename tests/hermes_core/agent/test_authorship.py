@@ -171,3 +171,21 @@ def test_a_call_that_was_given_up_is_answerable_for_all_that_follows(tmp_path: P
     later(tmp_path / "g", "x")
     changes = [Change(name, None, State("100644", blob_id(b"x"))) for name in ("f", "g")]
     assert authorship.others(str(tmp_path), changes) == {}
+
+
+def test_what_a_child_wrote_is_the_turns(
+    provider: FakeProvider, meanwhile: Meanwhile, project: Path
+) -> None:
+    agent = meanwhile()
+    task = {"goal": "make it", "context": ""}
+    provider.script(
+        call("delegate_task", {"tasks": [task]}),
+        write("child.py", "child\n"),
+        say("Made."),
+        say("Done."),
+    )
+    agent.chat("make it")
+    assert "child.py" in files(project)
+    done = agent.rewind.undo()
+    assert done is not None
+    assert ([path.name for path in done.changed], done.kept) == (["child.py"], ())

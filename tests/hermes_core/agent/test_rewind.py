@@ -137,13 +137,17 @@ def test_a_new_prompt_ends_what_could_be_redone(agent: AIAgent, provider: FakePr
         agent.rewind.redo()
 
 
-def test_what_the_user_changed_since_is_left_alone_and_named(agent: AIAgent, project: Path) -> None:
+def test_what_the_user_changed_since_is_left_alone_and_named(
+    agent: AIAgent, project: Path, screen: Screen
+) -> None:
     (project / "new.py").write_text("my own\n")
     (project / "other.py").write_text("mine\n")
     done = agent.rewind.undo(3)
     assert done is not None
     assert files(project) == {"main.py": MAIN, "new.py": "my own\n", "other.py": "mine\n"}
     assert [path.name for path in done.kept] == ["new.py"]
+    title = screen.of(ApprovalRequested)[-1].title
+    assert title == "Go back to before: make it (1 file that others changed: untouched)"
 
 
 def test_a_users_change_between_turns_is_not_lost(
