@@ -176,6 +176,7 @@ class Parts:
             Rules(self._config.home, folder),
             self._config.home,
             lambda: child_environment(self._config)["PATH"],
+            self._is_narrow,
         )
         return Consent(
             lambda: self._mode,
@@ -183,6 +184,11 @@ class Parts:
             can_ask=self._can_ask,
             timeout=lambda: self._config.approvals_timeout,
         )
+
+    def _is_narrow(self) -> bool:
+        from hermes_core.local.sandbox import automatic_lane_is_narrow
+
+        return automatic_lane_is_narrow(self._config.sandbox_mode)
 
     def _make_children(self, heritage: Heritage | None) -> Children:
         from hermes_core.agent.agent import AIAgent

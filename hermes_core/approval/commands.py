@@ -45,7 +45,8 @@ class CommandVerdict:
     ``""``. programs: each simple command that was seen, with its arguments; exact where the
     verdict is safe. writes: what it names as files to be changed. scope: what "always" may
     cover beyond the exact command, or None. unclear: whether a cap was reached or the text could
-    not be read, so that it asks in every mode.
+    not be read, so that it asks in every mode. plain: of a safe one, whether none of its programs
+    has an option that writes or runs something.
     """
 
     verdict: Verdict
@@ -56,6 +57,7 @@ class CommandVerdict:
     network: bool = False
     scope: Scope | None = None
     unclear: bool = False
+    plain: bool = False
 
 
 def judge_command(
@@ -89,7 +91,7 @@ def judge_command(
     lane = Lane(Grounds(folders, ours), here, programs or SearchPath(path, folders), wide=wide)
     judged = lane.judge(command)
     if not judged.reasons and not floor.reason:
-        return CommandVerdict("safe", programs=tuple(judged.programs))
+        return CommandVerdict("safe", programs=tuple(judged.programs), plain=judged.plain)
     seen = judged.programs if judged.modelled else floor.programs
     return CommandVerdict(
         "ask",

@@ -40,6 +40,7 @@ _OWN = "it would change Hermes' own settings, credentials or sessions, which onl
 _LONG_QUERY, _LONG_URL = 120, 400
 """Characters of a query, and of a web address, from which on each one is looked at by a person."""
 
+_NO_WALL = "no sandbox holds commands here, so that only the plainest run unasked (see /sandbox)"
 _PLAN = (
     "in plan mode files are only read and nothing is changed or run. Say what you would do; the"
     " user leaves plan mode to have it done."
@@ -65,7 +66,11 @@ class Finding:
 
 
 class Judge:
-    """Decides for one session. home: the folder of our settings. path: returns that of commands."""
+    """Decides for one session. home: the folder of our settings. path: returns that of commands.
+
+    narrow: whether nothing but this engine holds commands. Then those alone run unasked of which
+    no program has an option that writes or runs something.
+    """
 
     def __init__(
         self,
@@ -73,11 +78,13 @@ class Judge:
         rules: Rules,
         home: Path | None = None,
         path: Callable[[], str] = str,
+        narrow: Callable[[], bool] = bool,
     ) -> None:
         self.rules = rules
         self._workspace = workspace
         self._home = _real_home(home)
         self._path = path
+        self._narrow = narrow
         self._visited: set[str] = set()
         self._root = os.path.realpath(workspace.cwd)
 
@@ -164,7 +171,9 @@ class Judge:
             why = "; ".join(verdict.reasons)
             return Finding(forbidden=f"{why} (rule {verdict.rule}). It is refused in every mode.")
         if verdict.verdict == "safe":
-            return Finding(denials=denials)
+            if verdict.plain or not self._narrow():
+                return Finding(denials=denials)
+            return Finding(_NO_WALL, rules=(exact,), denials=denials)
         hard = verdict.unclear or self._is_delicate(verdict)
         rules: tuple[Rule, ...] = () if hard else (exact,)
         if rules and verdict.scope is not None:

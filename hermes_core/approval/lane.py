@@ -27,7 +27,8 @@ class Judged:
 
     reasons: why a person has to see it; none if it is safe. programs: with their arguments,
     patterns expanded. effects: name of program, subcommand and effect of each changing command;
-    modelled: whether these, with nothing else, are the reasons.
+    modelled: whether these, with nothing else, are the reasons. plain: whether no program has an
+    option that writes or runs something, given or not.
     """
 
     reasons: list[str] = field(default_factory=list)
@@ -36,6 +37,7 @@ class Judged:
     effects: list[tuple[str, str, str]] = field(default_factory=list)
     network: bool = False
     modelled: bool = True
+    plain: bool = True
 
     def object(self, reason: str) -> None:
         """Note a reason that no model covers."""
@@ -144,6 +146,7 @@ class Lane:
             name not in _BUILTINS and (why := self._programs.objection(name, self._cwds))
         ):
             raise Unmodelled(why if not words[0].active else "the program's name is a pattern")
+        self._judged.plain &= model.harmless or model is VERSION or name in _BUILTINS
         self._patterns(model, words[1:])
         parsed = parse_arguments(model, rest)
         if model.check and (why := model.check(parsed)):

@@ -18,6 +18,10 @@ _APPROVED = (
     "It can do what you can, except to change Hermes' own folder, to read the keys in it, to see "
     "other programs' processes, and to gain rights (`sudo`)."
 )
+_NARROW = (
+    "So only those commands run without a question whose programs have no option that writes or "
+    "runs something (`cat`, `ls`, `grep`); others that only read (`git log`, `find`) ask."
+)
 _INSTALL = (
     "Bubblewrap is the package `bubblewrap` of your distribution; a new session finds it once "
     "Hermes is started again."
@@ -29,7 +33,7 @@ def sandbox_text(mode: SandboxMode) -> str:
     if mode == "off":
         return (
             "The sandbox is off (`sandbox.mode: off` in config.yaml). Approval is all that holds "
-            "commands."
+            f"commands. {_NARROW}"
         )
     walls = SANDBOX.walls()
     lines = [
@@ -60,8 +64,8 @@ def notice_once(config: Config) -> str:
         os.makedirs(config.home, mode=0o700, exist_ok=True)
         path.write_text(reasons, encoding="utf-8")
     return (
-        f"Commands run without a sandbox here ({reasons}). Approval is all that holds them; "
-        "`/sandbox` tells more."
+        f"Commands run without a sandbox here ({reasons}). Approval is all that holds them, so "
+        "that more of them ask; `/sandbox` tells more."
     )
 
 
@@ -71,5 +75,6 @@ def _approved(mode: SandboxMode, walls: Walls) -> str | None:
 
 def _line(what: str, wall: str | None, held: str) -> str:
     if wall is None:
-        return f"- {what}: no sandbox. Approval is all that holds it."
+        more = f" {_NARROW}" if held is _UNASKED else ""
+        return f"- {what}: no sandbox. Approval is all that holds it.{more}"
     return f"- {what}: **{wall}**. {held}"

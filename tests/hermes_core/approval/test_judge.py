@@ -296,3 +296,33 @@ def test_an_address_that_could_carry_data_out_always_asks(house: House, path: st
     judge.remember(fetch("a.org"), allow=True)
     judge.passed(fetch("a.org"))
     assert judge.decide(fetch("a.org", path), "bypass").verdict == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("cat file | grep x", "allow"),
+        ("cd sub && ls -la && pwd", "allow"),
+        ("python3 --version", "allow"),
+        ("find . -name x", "ask"),
+        ("sed -n 1p file", "ask"),
+        ("ls && sort file", "ask"),
+        ("rg x", "ask"),
+    ],
+)
+def test_without_a_wall_only_the_plainest_commands_run_unasked(
+    house: House, command: str, verdict: Verdict
+) -> None:
+    (house.project / "file").write_text("x")
+    (house.project / "sub").mkdir()
+    action = Action("execute", command)
+    walled = house.judge()
+    assert walled.decide(action, "default").unasked
+    bare = Judge(house.workspace, Rules(), house.home, narrow=lambda: True)
+    decision = bare.decide(action, "default")
+    assert decision.verdict == verdict
+    if verdict == "ask":
+        assert "/sandbox" in decision.reason
+        bare.remember(action, allow=True)
+        assert bare.decide(action, "default").verdict == "allow"
+        assert not bare.decide(action, "default").unasked

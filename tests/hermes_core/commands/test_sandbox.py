@@ -41,6 +41,17 @@ def test_both_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sandbox_text("unasked").count("**bubblewrap**") == 1
     assert "sandbox.mode: unasked" in sandbox_text("unasked")
     assert "sandbox.mode: off" in sandbox_text("off")
+    assert "`git log`, `find`) ask" not in sandbox_text("auto")
+
+
+def test_where_none_holds_what_runs_unasked_the_lane_is_narrow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found(NONE, monkeypatch)
+    unasked, approved, *_ = sandbox_text("auto").splitlines()
+    assert "`git log`, `find`) ask" in unasked
+    assert "ask" not in approved
+    assert "`git log`, `find`) ask" in sandbox_text("off")
 
 
 def test_that_there_is_none_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
