@@ -23,6 +23,10 @@ from hermes_core.sessions.shadow import Change, State
 _SLACK = 50_000_000
 """Nanoseconds that the clock of a file system may be behind ours: it is read once a tick."""
 
+_SECOND = 1_000_000_000
+_ROUNDING = 2 * _SECOND
+"""What a file system may round off that keeps whole seconds, or every other one."""
+
 _FOREVER = 2**63
 
 
@@ -104,7 +108,8 @@ class Authorship:
         """Return whether a command can have changed something last at ``at``; None for gone."""
         if at is None:
             return bool(self._spans)
-        return any(first <= at <= last for first, last in self._spans)
+        rounded = _ROUNDING if at % _SECOND == 0 else 0
+        return any(first - rounded <= at <= last for first, last in self._spans)
 
 
 def _changed_at(path: str) -> int | None:

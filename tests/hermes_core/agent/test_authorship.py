@@ -189,3 +189,16 @@ def test_what_a_child_wrote_is_the_turns(
     done = agent.rewind.undo()
     assert done is not None
     assert ([path.name for path in done.changed], done.kept) == (["child.py"], ())
+
+
+def test_a_file_system_that_keeps_whole_seconds_is_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authorship = Authorship()
+    monkeypatch.setattr("time.time_ns", lambda: 101_900_000_000)
+    with authorship.watch(Action("execute", "x")):
+        pass
+    change = Change("f", None, State("100644", blob_id(b"x")))
+    for at, others in ((100_000_000_000, {}), (101_800_000_000, {"f": "only"})):
+        monkeypatch.setattr("hermes_core.agent.authorship._changed_at", lambda _, at=at: at)
+        assert authorship.others(str(tmp_path), [change]) == others
