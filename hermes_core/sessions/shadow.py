@@ -8,6 +8,7 @@ repositories within the folder are left out and named.
 """
 
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ _OVERRIDES = (
 _REFS = "refs/hermes"
 _MAX_OUTPUT = 64_000_000
 _IGNORE = ".gitignore"
+_RULES = "rules-"
 _GITLINK = "160000"
 _LINK = "120000"
 _NONE = "000000"
@@ -181,7 +183,7 @@ class Shadow:
             return []
         listed = self._run(["ls-tree", "-r", "-z", "--name-only", old], interrupt).stdout
         rules = [os.fsdecode(name) for name in listed.split(b"\0")]
-        with TemporaryDirectory(dir=self._place, prefix="rules-") as folder:
+        with self._held(interrupt), TemporaryDirectory(dir=self._place, prefix=_RULES) as folder:
             for name in (name for name in rules if os.path.basename(name) == _IGNORE):
                 place = Path(folder, name)
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -259,6 +261,8 @@ class Shadow:
                 path.write_text(text, encoding="utf-8")
         place.chmod(0o700)
         (place / "index.lock").unlink(missing_ok=True)  # of a killed process: we hold the store
+        for left in place.glob(f"{_RULES}*"):
+            shutil.rmtree(left, ignore_errors=True)
 
     def _candidates(self, interrupt: Interrupt) -> tuple[list[bytes], list[str]]:
         """Return the paths to take in, and those to leave out; raise if it is too much."""

@@ -181,10 +181,12 @@ def test_a_store_of_a_killed_process_is_mended(shadow: Shadow, root: Path, tmp_p
     before = take(shadow)
     place = tmp_path / "home" / "s.git"
     (place / "index.lock").touch()
+    (place / "rules-x" / "a").mkdir(parents=True)
     (place / "config").write_text("[core]\n\tfsmonitor = touch ran\n")
     (root / "a.txt").write_text("2")
     assert "a.txt" in changed(shadow, before, take(shadow))
     assert not (root / "ran").exists()
+    assert not (place / "rules-x").exists()
 
 
 def test_an_interrupt_ends_it(shadow: Shadow) -> None:
