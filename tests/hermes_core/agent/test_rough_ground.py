@@ -54,13 +54,14 @@ class Stage:
         if isinstance(event, StatusChanged):
             self.said.append(event.text)
 
-    def turn(self, change: Callable[[], object]) -> None:
+    def turn(self, change: Callable[[], object], *, ends: bool = True) -> None:
         self._store.append("rough", [{"role": "user", "content": "go"}], [])
         self._turns.begin("go", f"m{len(self.undoer.checkpoints())}")
         self._turns.before_change(Interrupt())
         with self._turns._around(ACT):
             change()
-        self._turns.end()
+        if ends:
+            self._turns.end()
 
     def undo(self, turns: int = 1) -> Undone:
         first = self.undoer.checkpoints()[-turns]
@@ -270,6 +271,19 @@ def test_a_path_that_became_a_link_out_of_the_folder_is_not_followed(
     done = stage.undo()
     assert [path.name for path in done.kept]
     assert (outside / "inner" / "b.txt").read_text() == "outside\n"
+
+
+def test_a_turn_that_goes_on_with_a_late_message_ends_where_that_begins(
+    stage: Stage, root: Path
+) -> None:
+    stage.turn(lambda: (root / "one").write_text("1"), ends=False)
+    between = seen(root)
+    stage.turn(lambda: (root / "two").write_text("2"))
+    (root / "one").write_text("mine")
+    assert [path.name for path in stage.undo().changed] == ["two"]
+    (root / "one").write_text("1")
+    assert seen(root) == between
+    assert all(shot.after for turn in stage.undoer.checkpoints() for shot in turn.snapshots)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
