@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hermes_core.agent.calls import CallRequest
-from hermes_core.local.outputs import keep_output
+from hermes_core.local.outputs import LINE, keep_output
 from hermes_core.tools.seen import Seen
 
 ONE = (8_000, 100_000)
@@ -19,9 +19,6 @@ TOGETHER = (16_000, 200_000)
 HEAD = 1_500
 TAIL = 500
 """Characters that are shown of the beginning and the end of a result that went to a file."""
-
-LINE = 1_900
-"""Characters of a line in such a file: ``read_file`` shows no longer ones whole."""
 
 _CHARACTERS = 4
 

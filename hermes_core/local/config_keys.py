@@ -189,7 +189,7 @@ KEYS: tuple[Key, ...] = (
         "whole number",
         50_000,
         "Bytes of a command's output, half from its beginning and half from its end, that the "
-        "model gets.",
+        "model gets; all of a longer one is kept in a file for a while, which it may read.",
         minimum=1_000,
         maximum=10_000_000,
     ),

@@ -2,6 +2,9 @@
 
 import codecs
 import re
+from collections.abc import Callable
+
+from hermes_core.ground.secrets import REDACTOR
 
 _PENDING = 8_192
 _ESCAPE = re.compile(
@@ -13,6 +16,7 @@ _ESCAPE = re.compile(
     """
 )
 _UNFINISHED = re.compile(r"\x1b[^\x07\n]{0,255}\Z")
+_BETWEEN_WORDS = re.compile(r"[^\w.~+/=-](?=[\w.~+/=-]{0,1024}\Z)")
 _SPECIAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -20,11 +24,14 @@ class Output:
     """Takes bytes in any pieces; keeps the beginning and the end of their text.
 
     Escape sequences and control characters are dropped, a line that was redrawn by carriage
-    returns keeps its last state, bytes that are not UTF-8 become U+FFFD. At most ``limit`` bytes
-    (UTF-8) are kept, half of them from the beginning; what is left out between is counted.
+    returns keeps its last state, bytes that are not UTF-8 become U+FFFD. Secrets are masked before
+    anything is cut, so that no part of one stays. At most ``limit`` bytes (UTF-8) are kept, half of
+    them from the beginning; what is left out between is counted. spill: gets all of the text, in
+    pieces.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, spill: Callable[[str], None] | None = None) -> None:
+        self._spill = spill
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._pending = ""
         self._head = bytearray()
@@ -57,7 +64,7 @@ class Output:
 
     def text(self) -> str:
         """Return all that is kept so far, the unfinished last line included."""
-        pending = clean(self._pending)
+        pending = REDACTOR.redact(clean(self._pending))
         tail = bytes(self._tail) + pending.encode()
         cut = len(tail) - self._tail_limit
         left_out = self._left_out + max(cut, 0)
@@ -68,6 +75,9 @@ class Output:
         return self._head.decode(errors="ignore") + marker + end
 
     def _keep(self, text: str) -> None:
+        text = REDACTOR.redact(text)
+        if self._spill is not None:
+            self._spill(text)
         data = text.encode()
         room = self._head_limit - len(self._head)
         if room > 0 and not self._tail:
@@ -94,9 +104,15 @@ def clean(text: str) -> str:
 
 
 def _settled(text: str) -> int:
-    """Return how much of a long unfinished line ends before an unfinished escape sequence."""
+    """Return how much of a long unfinished line ends before an unfinished escape sequence or word.
+
+    A word may be a secret; only one that is longer than any is parted.
+    """
     unfinished = _UNFINISHED.search(text, len(text) - 256)
-    return unfinished.start() if unfinished else len(text)
+    if unfinished:
+        return unfinished.start()
+    between = _BETWEEN_WORDS.search(text, max(len(text) - 1_025, 0))
+    return between.end() if between else len(text)
 
 
 def _last_state(line: str) -> str:

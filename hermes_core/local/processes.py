@@ -62,6 +62,7 @@ def run_command(
     max_output: int,
     interrupt: Interrupt,
     on_output: Callable[[str], None] | None = None,
+    on_text: Callable[[str], None] | None = None,
     confinement: Confinement | None = None,
     sandbox: SandboxMode = "auto",
 ) -> Finished:
@@ -73,7 +74,8 @@ def run_command(
     get TERM, and KILL after 2 s. An interrupt returns within 100 ms; the ending goes on behind,
     and the next command in ``cwd`` waits for it. If this process is killed, the command dies too.
 
-    on_output gets the text so far, at once and then at most ten times a second.
+    on_output gets the text so far, at once and then at most ten times a second; on_text all of the
+    text, in pieces, what is left out of the output too.
     confinement: what the command is kept from, as far as this machine and ``sandbox`` allow.
     Raises ``ToolError`` if the command cannot be started.
     """
@@ -81,7 +83,7 @@ def run_command(
     wait_for_stragglers(cwd, interrupt)
     if interrupt.is_set():
         return Finished(None, None, "", False, False, True, 0.0)
-    output = Output(max_output)
+    output = Output(max_output, on_text)
     show = _Show(output, on_output)
     wall = SANDBOX.wall(confinement, sandbox)
     with running([*_shell(), command], cwd, env, interrupt, merge=True, wall=wall) as (child, pump):

@@ -15,6 +15,7 @@ from hermes_core.ground.actions import Action
 from hermes_core.ground.content import CardContent, Text
 from hermes_core.ground.errors import ToolError
 from hermes_core.local.confinement import Confinement
+from hermes_core.local.outputs import LINE, SPOOLED_BYTES, Spool
 from hermes_core.local.processes import Finished, child_environment, run_command
 from hermes_core.tools.registry import Leave, Output, Prepared, Progress, ToolContext, tool
 from hermes_core.tools.seal import Seal
@@ -69,6 +70,7 @@ def prepare_command(
     def run(progress: Progress) -> Output:
         sealed.require(Seal.of(command, cwd, env, call), cwd)
         started = time.time_ns()
+        spool = Spool(ctx.home, ctx.config.terminal_max_output, LINE)
         try:
             done = run_command(
                 command,
@@ -78,12 +80,18 @@ def prepare_command(
                 max_output=ctx.config.terminal_max_output,
                 interrupt=ctx.interrupt,
                 on_output=lambda text: progress(_card(shown, language, text)),
+                on_text=spool.write,
                 confinement=_confinement(ctx, leave),
                 sandbox=ctx.config.sandbox_mode,
             )
         finally:
             ctx.files.commands_ran(started)
-        text = _answer(done, limit) + _of_walls(command, done)
+            kept = spool.close()
+        text = (
+            _answer(done, limit)
+            + _whole(ctx, kept if done.truncated else None, spool.size)
+            + _of_walls(command, done)
+        )
         return Output(
             text,
             _card(shown, language, text),
@@ -142,6 +150,15 @@ def _answer(done: Finished, limit: float) -> str:
     if not output.strip():
         return f"[no output, {note}]"
     return f"{output}\n[{note}]"
+
+
+def _whole(ctx: ToolContext, kept: Path | None, size: int) -> str:
+    """Return where all of an output is of which the middle was left out."""
+    if kept is None:
+        return ""
+    ctx.seen.keep(kept)
+    part = f"all {size:,}" if size <= SPOOLED_BYTES else f"the first {SPOOLED_BYTES:,} of {size:,}"
+    return f"\n[{part} bytes of it are in {kept}, to be read in parts with read_file]"
 
 
 def _of_walls(command: str, done: Finished) -> str:

@@ -58,8 +58,10 @@ def test_short_values_are_too_common_to_mask() -> None:
     "secret",
     [
         "sk-" + "a1" * 12,
-        "ghp_" + "A1b2" * 9,
-        "xoxb-" + "1" * 12,
+        "pk-" + "a1" * 12,
+        "rk-" + "a1" * 12,
+        *(f"gh{kind}_" + "A1b2" * 9 for kind in "pousr"),
+        *(f"xox{kind}-" + "1" * 12 for kind in "abprs"),
         "AKIA" + "ABCD" * 4,
         "eyJhbGciOiJI." + "eyJzdWIiOiIx." + "c2lnbmF0dXJl",
     ],

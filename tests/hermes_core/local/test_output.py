@@ -113,3 +113,29 @@ def test_any_cutting_of_the_input_gives_the_same_text() -> None:
         cuts = sorted(random.Random(seed).sample(range(len(raw)), 20))
         pieces = [raw[a:b] for a, b in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
         assert kept(*pieces, limit=10_000) == whole
+
+
+def test_a_secret_is_masked_before_anything_is_cut() -> None:
+    key = "sk-" + "abcdefghij" * 4
+    for limit in range(80, 240, 3):
+        text = kept(b"word " * 20, key.encode(), b" word" * 60, limit=limit)
+        assert "sk-a" not in text
+        assert "hij" not in text
+
+
+def test_nor_is_one_parted_in_a_long_line() -> None:
+    key = "sk-" + "abcdefghij" * 4
+    for before in range(8_150, 8_230, 3):
+        text = kept(b"x" * before + b" ", key[:20].encode(), key[20:].encode() + b" y" * 9_000)
+        assert "abcdefghij" not in text
+
+
+def test_all_of_the_text_goes_to_whoever_wants_it() -> None:
+    pieces: list[str] = []
+    output = Output(100, pieces.append)
+    for number in range(1_000):
+        output.feed(f"\x1b[1mline {number}\r\n".encode())
+    output.feed(b"the end")
+    output.finish()
+    assert output.truncated
+    assert "".join(pieces) == "".join(f"line {n}\n" for n in range(1_000)) + "the end"

@@ -81,9 +81,25 @@ def test_much_output_keeps_its_head_and_tail(ctx: ToolContext) -> None:
     small = replace(ctx, config=replace(ctx.config, terminal_max_output=1_000))
     text = terminal.prepare(small, {"command": "seq 100000"}).run(ignore).text
     assert text.startswith("1\n2\n3\n")
-    assert text.endswith("\n100000\n[exit code 0]")
+    assert "\n100000\n[exit code 0]\n" in text
     assert "bytes left out" in text
-    assert len(text) < 1_200
+    assert len(text) < 1_500
+    [path] = (small.home / "outputs").iterdir()
+    assert text.endswith(
+        f"[all 588,895 bytes of it are in {path}, to be read in parts with read_file]"
+    )
+    assert path.read_text() == "".join(f"{n}\n" for n in range(1, 100_001))
+    assert small.seen.is_kept(path)
+
+
+def test_no_part_of_a_key_stays_where_an_output_is_cut(ctx: ToolContext) -> None:
+    key = "sk-" + "0123456789abcdefghij" * 2
+    small = replace(ctx, config=replace(ctx.config, terminal_max_output=1_000))
+    for before in range(440, 510, 5):
+        command = f"printf 'x%.0s' $(seq {before}); echo ' {key}'; seq 2000"
+        text = terminal.prepare(small, {"command": command}).run(ignore).text
+        assert "sk-0" not in text
+    assert all("sk-0" not in path.read_text() for path in (small.home / "outputs").iterdir())
 
 
 def test_the_card_shows_the_whole_command_and_then_its_output(ctx: ToolContext) -> None:
