@@ -18,8 +18,9 @@ from hermes_core.local.workspace import Workspace
 from hermes_core.tools.bridges.servers import Servers
 from hermes_core.tools.registry import Output, ToolContext
 from hermes_core.tools.seen import Seen
+from hermes_core.transport import mcp_http
 from tests.fakes import mcp_server
-from tests.fakes.mcp_http import FakeMcp
+from tests.fakes.mcp_http import FakeMcp, endless
 
 SCRIPT = mcp_server.__file__
 ODD = [
@@ -258,3 +259,14 @@ def test_servers_that_are_off_are_left_alone(
     assert servers.reports()[0].state == "off"
     assert not servers.restart("s", Interrupt())
     assert servers.take_notices() == []
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+def test_a_server_that_never_stops_sending_is_given_up(
+    scene: Scene, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_http, "LONGEST_EVENT", 100_000)
+    with endless({"content-type": kind}, b"x" * 5_000) as url:
+        (told,) = scene.open(McpServer("w", "http", url=url, connect_timeout=60)).reports()
+    assert told.state == "failed"
+    assert "answer within" not in told.problem
