@@ -1,6 +1,7 @@
 """The servers of one session, spoken to for real."""
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -270,3 +271,30 @@ def test_a_server_that_never_stops_sending_is_given_up(
         (told,) = scene.open(McpServer("w", "http", url=url, connect_timeout=60)).reports()
     assert told.state == "failed"
     assert "answer within" not in told.problem
+
+
+def test_a_schema_without_an_end_fails_its_server_alone(scene: Scene) -> None:
+    deep = '{"type": "object", "properties": {"a": ' * 150 + "{}" + "}}" * 150
+    tool = {"name": "x", "inputSchema": json.loads(deep)}
+    with FakeMcp(tools=[tool]) as bad, FakeMcp() as good:
+        servers = scene.open(
+            McpServer("bad", "http", url=bad.url), McpServer("good", "http", url=good.url)
+        )
+        states = [one.state for one in servers.reports()]
+        names = list(servers.tools())
+    assert states == ["failed", "ready"]
+    assert names
+    assert all(name.startswith("good__") for name in names)
+
+
+def test_a_flood_of_odd_tools_is_offered_within_bounds(scene: Scene) -> None:
+    tools = [{"name": f"\x1b[31m\n__{n}__", "inputSchema": {"type": "object"}} for n in range(3000)]
+    tools[0]["description"] = "d" * 3_000_000
+    with FakeMcp(tools=tools) as fake:
+        servers = scene.open(McpServer("w", "http", url=fake.url))
+        (told,) = servers.reports()
+        offered = servers.tools()
+    assert (len(offered), told.left_out) == (100, 2900)
+    assert all(re.fullmatch(r"w__[A-Za-z0-9_-]{1,61}", name) for name in offered)
+    assert all(name.count("__") == 1 for name in offered)
+    assert max(len(json.dumps(one.schema)) for one in offered.values()) < 4_000
