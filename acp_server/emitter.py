@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from acp_server.mapping import INTERRUPTED, Json, to_updates
 from acp_server.subagents import Unfinished, View, addressed
+from acp_server.terminals import Screens
 from hermes_core.ground.events import (
     ApprovalRequested,
     ChildShown,
@@ -70,6 +71,7 @@ class Emitter:
         self._delegating: set[str] = set()
         self._cancelled = False
         self._later: dict[str, Json] = {}
+        self._screens = Screens()
 
     def begin(self, interrupt: Interrupt) -> None:
         """Let events through from now on; ``interrupt`` ends any waiting for a slow client."""
@@ -98,6 +100,7 @@ class Emitter:
             for session_id, update in self._unfinished.end(INTERRUPTED, "cancelled"):
                 self._send(update, self._interrupt, session_id=session_id)
             self._delegating.clear()
+            self._screens.clear()
             self._cancelled = self._cancelled or (
                 self._interrupt is not None and self._interrupt.is_set()
             )
@@ -156,7 +159,8 @@ class Emitter:
         key: str | None = None,
         session_id: str | None = None,
     ) -> None:
-        params: Json = {"sessionId": session_id or self._session_id, "update": update}
+        address = session_id or self._session_id
+        params: Json = {"sessionId": address, "update": self._screens.anew(address, update)}
         trace = self._trace()
         if trace:
             params["_meta"] = dict(trace)

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from acp_server.schema.errors import AUTH_REQUIRED, INTERNAL_ERROR, RpcError
+from acp_server.terminals import CardEvent, console_of, in_terminal
 from hermes_core.ground.actions import Answer
-from hermes_core.ground.content import CardContent, Diff, Location
+from hermes_core.ground.content import CardContent, Diff, Location, Text
 from hermes_core.ground.errors import AuthFailed, HermesError, NoCredentials, ProviderError
 from hermes_core.ground.events import (
     ApprovalRequested,
@@ -53,11 +54,17 @@ _ANSWERS: dict[str, Answer] = {
 
 
 def to_updates(
-    event: ShownEvent, *, notices: bool = False, compaction: bool = False, replaying: bool = False
+    event: ShownEvent,
+    *,
+    notices: bool = False,
+    compaction: bool = False,
+    terminals: bool = False,
+    replaying: bool = False,
 ) -> list[Json]:
     """Return the ``session/update`` payloads that show ``event``; most events are none or one.
 
     notices, compaction: whether the client announced ``session.notices``, ``session.compaction``.
+    terminals: whether it shows the output of commands from ``_meta``.
     replaying: whether a stored session is shown again; only then are the user's own messages and
     the mark of an interrupted turn sent, which a client of a running turn has already.
     """
@@ -70,7 +77,12 @@ def to_updates(
     if isinstance(event, CompactionStarted | Compacted):
         return [_compaction(event) if compaction else _told(event, notices and not replaying)]
     show = _SHOWN.get(type(event))
-    return [show(event)] if show else []
+    if show is None:
+        return []
+    if terminals and isinstance(event, CardEvent) and (console := console_of(event.content)):
+        others = _contents([part for part in event.content if part is not console])
+        return [in_terminal(show(event), event, console, others)]
+    return [show(event)]
 
 
 def mode_update(mode: str) -> Json:
@@ -299,7 +311,11 @@ def _location(location: Location) -> Json:
 
 
 def _contents(parts: Sequence[CardContent]) -> list[Json]:
-    return [_diff(part) if isinstance(part, Diff) else _text_content(part.text) for part in parts]
+    return [
+        _diff(part) if isinstance(part, Diff) else _text_content(part.text)
+        for part in parts
+        if isinstance(part, Diff | Text) or part.text
+    ]
 
 
 def _text_content(text: str) -> Json:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from acp_server.subagents import Addressed, Unfinished, View, addressed
+from acp_server.terminals import Screens
 from hermes_core.ground.events import (
     ChildShown,
     ChildStarted,
@@ -34,14 +35,14 @@ def replay(log: Log, session_id: str, view: View = REPLAYED) -> Iterator[Address
     message of the user, so that no card spins for ever. Turns that were taken back are left out.
     Rows of a newer version are skipped.
     """
-    unfinished, view = Unfinished(), replace(view, replaying=True)
+    unfinished, screens, view = Unfinished(), Screens(), replace(view, replaying=True)
     for event in _standing(lambda: _events(log, session_id, children=view.subagents)):
         if isinstance(event, UserPrompted):
             yield from unfinished.end(UNFINISHED)
         for address, update in addressed(event, session_id, view):
             yield from unfinished.before(update, UNFINISHED)
             unfinished.note(address, update)
-            yield address, update
+            yield address, screens.anew(address, update)
     yield from unfinished.end(UNFINISHED)
 
 

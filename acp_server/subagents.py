@@ -43,6 +43,8 @@ _DESCRIPTION = 1_000
 class View:
     """What a client is shown. notices, subagents, compaction: whether it announced them.
 
+    terminals: whether it shows the output of commands from ``_meta``.
+
     replaying: whether a stored session is shown again.
     """
 
@@ -50,6 +52,7 @@ class View:
     subagents: bool = False
     replaying: bool = False
     compaction: bool = False
+    terminals: bool = False
 
 
 def addressed(event: ShownEvent, session_id: str, view: View) -> list[Addressed]:
@@ -62,7 +65,11 @@ def addressed(event: ShownEvent, session_id: str, view: View) -> list[Addressed]
     if isinstance(event, ChildShown):
         return _in_child(event, session_id, view) if view.subagents else _beside(event, session_id)
     updates = to_updates(
-        event, notices=view.notices, compaction=view.compaction, replaying=view.replaying
+        event,
+        notices=view.notices,
+        compaction=view.compaction,
+        terminals=view.terminals,
+        replaying=view.replaying,
     )
     return [(session_id, update) for update in updates]
 

@@ -56,7 +56,12 @@ def place_of(params: Mapping[str, Any], environ: Mapping[str, str]) -> Place:
 
 def view_of(client: ClientCapabilities) -> View:
     """Return what a client is shown."""
-    return View(client.notices, client.subagents, compaction=client.compaction)
+    return View(
+        client.notices,
+        client.subagents,
+        compaction=client.compaction,
+        terminals=client.terminal_output,
+    )
 
 
 def open_session(

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from hermes_core.ground.visible import fence
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -53,7 +55,29 @@ class Diff:
     new: str
 
 
-CardContent = Text | Diff
+@dataclass(frozen=True, slots=True)
+class Console:
+    """A command and its output so far, as they would stand in a terminal.
+
+    command: ``""`` where the card shows it otherwise. cwd: where it runs. exit_code, signal: how it
+    ended, if it did; at most one is known.
+    """
+
+    command: str
+    output: str = ""
+    cwd: str = ""
+    exit_code: int | None = None
+    signal: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it as a Markdown code block; ``""`` if there is nothing yet."""
+        lines = [f"$ {self.command}"] if self.command else []
+        lines += [self.output] if self.output else []
+        return fence("\n".join(lines), "console") if lines else ""
+
+
+CardContent = Text | Diff | Console
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from hermes_core.ground.content import Diff, Location, PlanEntry, Text
+from hermes_core.ground.content import Console, Diff, Location, PlanEntry, Text
 from hermes_core.ground.events import ChildShown, ShownEvent
 
 _EVENTS: dict[str, type] = {cls.__name__: cls for cls in get_args(ShownEvent)}
-_PARTS: dict[str, type] = {cls.__name__: cls for cls in (Text, Diff, Location, PlanEntry)}
+_PARTS: dict[str, type] = {cls.__name__: cls for cls in (Text, Diff, Console, Location, PlanEntry)}
 
 
 def to_json(event: ShownEvent) -> dict[str, Any]:

@@ -8,9 +8,11 @@ project or the environment would put between the code and what it imports.
 import shlex
 from typing import Annotated
 
+from hermes_core.ground.content import Text
 from hermes_core.ground.errors import ToolError
 from hermes_core.tools.registry import Prepared, ToolContext, tool
 from hermes_core.tools.terminal import prepare_command
+from hermes_core.tools.visible import fence, many_lines
 
 MAX_CODE = 32_768
 """Characters; a person is to read it."""
@@ -33,4 +35,5 @@ def execute_code(
             " it to a file with write_file and run that with terminal."
         )
     command = f"python3 -I -c {shlex.quote(code)}"
-    return prepare_command(ctx, "execute_code", command, timeout, text=code, language="python")
+    shown = Text(fence(many_lines(code), "python"))
+    return prepare_command(ctx, "execute_code", command, timeout, above=(shown,))

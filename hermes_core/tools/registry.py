@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hermes_core.ground.actions import Action
-from hermes_core.ground.content import CardContent, Location, Text, ToolKind
+from hermes_core.ground.content import CardContent, Console, Location, Text, ToolKind
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.ports import Files
@@ -199,6 +199,10 @@ def _redacted(run: Callable[[Progress], Output]) -> Callable[[Progress], Output]
 
 
 def _masked(content: tuple[CardContent, ...]) -> tuple[CardContent, ...]:
-    return tuple(
-        Text(REDACTOR.redact(part.text)) if isinstance(part, Text) else part for part in content
-    )
+    return tuple(map(_masked_part, content))
+
+
+def _masked_part(part: CardContent) -> CardContent:
+    if isinstance(part, Console):
+        return replace(part, output=REDACTOR.redact(part.output))
+    return Text(REDACTOR.redact(part.text)) if isinstance(part, Text) else part

@@ -8,18 +8,19 @@ import hashlib
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from hermes_core.ground.actions import Action
-from hermes_core.ground.content import CardContent, Text
+from hermes_core.ground.content import CardContent, Console
 from hermes_core.ground.errors import ToolError
 from hermes_core.local.confinement import Confinement
 from hermes_core.local.outputs import LINE, SPOOLED_BYTES, Spool
 from hermes_core.local.processes import Finished, child_environment, run_command
 from hermes_core.tools.registry import Leave, Output, Prepared, Progress, ToolContext, tool
 from hermes_core.tools.seal import Seal
-from hermes_core.tools.visible import fence, many_lines, one_line
+from hermes_core.tools.visible import many_lines, one_line
 
 _LOOKS_AROUND = re.compile(
     r"(?<![\w/.-])(?:ps|pgrep|pkill|pidof|kill|killall|lsof|fuser|ss)(?![\w/.=-])"
@@ -39,8 +40,7 @@ def terminal(
     """Run a bash command in the working folder, in a fresh shell each time. To read, search or
     edit files, use the other tools. Background processes end with the command.
     """
-    shown = f"$ {command}"
-    return prepare_command(ctx, "terminal", command, timeout, text=shown, language="console")
+    return prepare_command(ctx, "terminal", command, timeout)
 
 
 def prepare_command(
@@ -49,12 +49,11 @@ def prepare_command(
     command: str,
     timeout: float | None,
     *,
-    text: str,
-    language: str,
+    above: tuple[CardContent, ...] = (),
 ) -> Prepared:
-    """Prepare a command for the tool ``name``, whose card shows ``text`` before the output.
+    """Prepare a command for the tool ``name``; raise ``ToolError``.
 
-    language: of the fenced block that the text stands in. Raises ``ToolError``.
+    above: what the card shows in the place of the command.
     """
     _require_command(name, command)
     if timeout is not None and not 0 < timeout <= MAX_TIMEOUT:
@@ -64,7 +63,7 @@ def prepare_command(
     env = child_environment(ctx.config)
     call = (ctx.task_id, ctx.call_id)
     sealed = Seal.of(command, cwd, env, call)
-    shown = many_lines(text)
+    card = Console("" if above else many_lines(command), cwd=str(cwd))
     leave = Leave()
 
     def run(progress: Progress) -> Output:
@@ -79,7 +78,7 @@ def prepare_command(
                 timeout=limit,
                 max_output=ctx.config.terminal_max_output,
                 interrupt=ctx.interrupt,
-                on_output=lambda text: progress(_card(shown, language, text)),
+                on_output=lambda text: progress((*above, replace(card, output=text))),
                 on_text=spool.write,
                 confinement=_confinement(ctx, leave),
                 sandbox=ctx.config.sandbox_mode,
@@ -94,7 +93,7 @@ def prepare_command(
         )
         return Output(
             text,
-            _card(shown, language, text),
+            (*above, _ended(card, text, done)),
             failed=done.exit_code != 0 or done.interrupted,
         )
 
@@ -102,7 +101,7 @@ def prepare_command(
         one_line(command),
         Action("execute", command, (), "this exact command in this session", _key(command, cwd)),
         run,
-        _card(shown, language),
+        (*above, card),
         leave=leave,
     )
 
@@ -129,11 +128,11 @@ def _key(command: str, cwd: Path) -> str:
     return f"execute:{hashlib.sha256(exact).hexdigest()}"
 
 
-def _card(text: str, language: str, output: str = "") -> tuple[CardContent, ...]:
-    if language == "console":
-        return (Text(fence(f"{text}\n{output}" if output else text, language)),)
-    shown = Text(fence(text, language))
-    return (shown, Text(fence(output, "console"))) if output else (shown,)
+def _ended(card: Console, output: str, done: Finished) -> Console:
+    stopped = done.interrupted or done.timed_out
+    name = done.signal or ("TERM" if stopped else "")
+    code = None if name else done.exit_code
+    return replace(card, output=output, exit_code=code, signal=name)
 
 
 def _answer(done: Finished, limit: float) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hermes_core.approval.judge import Judge
 from hermes_core.approval.rules import Rules
 from hermes_core.ground.actions import Mode
-from hermes_core.ground.content import Text
+from hermes_core.ground.content import Console, Text
 from hermes_core.ground.errors import ToolError
 from hermes_core.tools.execute_code import MAX_CODE, execute_code
 from hermes_core.tools.registry import Prepared, ToolContext
@@ -45,7 +45,9 @@ def test_the_question_shows_the_code_and_the_exact_command(ctx: ToolContext) -> 
     ready = prepared(ctx, code)
     assert ready.title.startswith("python3 -I -c ")
     assert "y" * 3_000 in ready.title
-    (shown,) = ready.content
+    shown, console = ready.content
+    assert isinstance(console, Console)
+    assert console.text == ""
     assert isinstance(shown, Text)
     assert shown.text.startswith("```python\nprint('x')  # ")
     assert "y" * 3_000 in shown.text
@@ -57,7 +59,7 @@ def test_the_output_follows_the_code(ctx: ToolContext) -> None:
     ready.leave.unasked = False
     code, output = ready.run(ignore).content
     assert isinstance(code, Text)
-    assert isinstance(output, Text)
+    assert isinstance(output, Console)
     assert code.text == "```python\nprint(1)\n```"
     assert "1\n[exit code 0]" in output.text
 

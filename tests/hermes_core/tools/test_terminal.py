@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_core.ground.content import CardContent, Text
+from hermes_core.ground.content import CardContent, Console
 from hermes_core.ground.errors import ToolError
 from hermes_core.local.files import LocalFiles
 from hermes_core.local.sandbox import SANDBOX
@@ -69,7 +69,7 @@ def test_an_interrupt_ends_a_command(ctx: ToolContext) -> None:
     prepared = terminal.prepare(ctx, {"command": "echo begun; sleep 300"})
 
     def stop_when_begun(content: tuple[CardContent, ...]) -> None:
-        if any(isinstance(part, Text) and "\nbegun" in part.text for part in content):
+        if any(isinstance(part, Console) and "begun" in part.output for part in content):
             threading.Thread(target=ctx.interrupt.set).start()
 
     output = prepared.run(stop_when_begun)
@@ -107,9 +107,26 @@ def test_the_card_shows_the_whole_command_and_then_its_output(ctx: ToolContext) 
     prepared = terminal.prepare(ctx, {"command": command})
     assert prepared.title == "echo '```' \u21b5 echo \\u202e" + "x" * 2_000
     shown = command.replace("\u202e", "\\u202e")
-    assert prepared.content == (Text(f"````console\n$ {shown}\n````"),)
+    (card,) = prepared.content
+    assert isinstance(card, Console)
+    assert card.text == f"````console\n$ {shown}\n````"
     output = prepared.run(ignore)
-    assert output.content == (Text(f"````console\n$ {shown}\n{output.text}\n````"),)
+    (card,) = output.content
+    assert isinstance(card, Console)
+    assert card.text == f"````console\n$ {shown}\n{output.text}\n````"
+    assert (card.cwd, card.exit_code, card.signal) == (str(ctx.workspace.cwd), 0, "")
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "signal"), [("exit 3", 3, ""), ("sleep 300", None, "TERM")]
+)
+def test_the_card_knows_how_it_ended(
+    ctx: ToolContext, command: str, code: int | None, signal: str
+) -> None:
+    ready = terminal.prepare(ctx, {"command": command, "timeout": 0.3})
+    (card,) = ready.run(ignore).content
+    assert isinstance(card, Console)
+    assert (card.exit_code, card.signal) == (code, signal)
 
 
 def test_output_is_shown_while_the_command_runs(ctx: ToolContext, project: Path) -> None:
@@ -122,7 +139,9 @@ def test_output_is_shown_while_the_command_runs(ctx: ToolContext, project: Path)
 
     output = terminal.prepare(ctx, {"command": command}).run(let_go)
     assert output.text == "begun\nover\n[exit code 0]"
-    assert shown[0] == (Text(f"```console\n$ {command}\nbegun\n```"),)
+    (card,) = shown[0]
+    assert isinstance(card, Console)
+    assert card.text == f"```console\n$ {command}\nbegun\n```"
 
 
 def test_an_action_is_the_exact_command_in_its_folder(ctx: ToolContext, tmp_path: Path) -> None:

@@ -1,0 +1,94 @@
+"""Output of commands that this agent runs, for clients that show it in a terminal of theirs. Pure.
+
+A client that announced ``_meta.terminal_output`` has a card's terminal told by
+``_meta.terminal_info``, fed by ``_meta.terminal_output`` and ended by ``_meta.terminal_exit``. It
+is no part of the protocol, but Zed reads it and several agents send it. Other clients get content
+that grows.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hermes_core.ground.content import CardContent, Console
+from hermes_core.ground.events import ToolCallFinished, ToolCallProgress, ToolCallStarted
+
+Json = dict[str, Any]
+CardEvent = ToolCallStarted | ToolCallProgress | ToolCallFinished
+
+_LINE_ANEW = "\r\x1b[K"
+_SCREEN_ANEW = "\x1b[2J\x1b[3J\x1b[H"
+
+
+def console_of(content: Sequence[CardContent]) -> Console | None:
+    """Return the console that a card has, if it has one."""
+    return next((part for part in content if isinstance(part, Console)), None)
+
+
+def in_terminal(update: Json, event: CardEvent, console: Console, others: list[Json]) -> Json:
+    """Return the update of a card with its console in a terminal; ``others``: the card's rest.
+
+    The content is told each time: a question shows the command in the place of the terminal.
+    ``terminal_output`` holds all of the output so far, see ``Screens``.
+    """
+    name = event.call_id
+    meta: Json = {}
+    update = {**update, "content": [*others, {"type": "terminal", "terminalId": name}]}
+    if isinstance(event, ToolCallStarted):
+        meta["terminal_info"] = {"terminal_id": name, "cwd": console.cwd}
+    if console.output:
+        meta["terminal_output"] = {"terminal_id": name, "data": console.output}
+    if isinstance(event, ToolCallFinished):
+        meta["terminal_exit"] = {"terminal_id": name, **_ending(console)}
+    return {**update, "_meta": meta} if meta else update
+
+
+def _ending(console: Console) -> Json:
+    if console.signal:
+        return {"signal": console.signal}
+    return {} if console.exit_code is None else {"exit_code": console.exit_code}
+
+
+class Screens:
+    """What the client's terminals show, so that each is sent what is new alone."""
+
+    def __init__(self) -> None:
+        self._shown: dict[tuple[str, str], str] = {}
+
+    def anew(self, session_id: str, update: Mapping[str, Any]) -> Json:
+        """Return the update with the output that is new instead of all of it."""
+        meta = dict(update.get("_meta", {}))
+        output, over = meta.get("terminal_output"), "terminal_exit" in meta
+        if output is None:
+            return dict(update)
+        key = (session_id, output["terminal_id"])
+        shown, text = self._shown.get(key, ""), output["data"]
+        data = _new(shown, text, over=over)
+        if data is None:
+            del meta["terminal_output"]
+        else:
+            meta["terminal_output"] = {**output, "data": data}
+            self._shown[key] = text
+        if over:
+            self._shown.pop(key, None)
+        return {**update, "_meta": meta}
+
+    def clear(self) -> None:
+        """Forget all terminals: nothing more is sent to them."""
+        self._shown.clear()
+
+
+def _new(shown: str, text: str, *, over: bool) -> str | None:
+    """Return what leads a terminal from ``shown`` to ``text``; None for nothing.
+
+    Where the middle of a long output goes on changing, nothing is sent before its end.
+    """
+    if text == shown:
+        return None
+    if text.startswith(shown):
+        return text[len(shown) :]
+    pairs = enumerate(zip(shown, text, strict=False))
+    same = next((place for place, (old, new) in pairs if old != new), len(text))
+    if "\n" not in shown[same:]:
+        line = shown.rfind("\n", 0, same) + 1
+        return _LINE_ANEW + text[line:]
+    return _SCREEN_ANEW + text if over else None
