@@ -109,12 +109,15 @@ class PressureLayer:
 
 
 class ModeLayer:
-    """Tells the model that it only plans, and a person that nothing is asked; one for a session."""
+    """Tells the model that it only plans, and a person that nothing is asked; one for a session.
 
-    def __init__(self, mode: Callable[[], Mode], emit: Emit) -> None:
+    planned: whether the session goes on from plan mode, as it was stored.
+    """
+
+    def __init__(self, mode: Callable[[], Mode], emit: Emit, *, planned: bool = False) -> None:
         self._mode = mode
         self._emit = emit
-        self._before: Mode = "default"
+        self._before: Mode = "plan" if planned else "default"
 
     def __call__(self, _budget: Budget) -> str:
         """Return what the next request says of the mode."""

@@ -134,7 +134,11 @@ class Parts:
         )
         self._compressor = self._make_compressor(heritage)
         self._layers: list[Callable[[Budget], str]] = [
-            ModeLayer(lambda: self._consent.mode, self._session.emit),
+            ModeLayer(
+                lambda: self._consent.mode,
+                self._session.emit,
+                planned=self._stored and row.mode == "plan",
+            ),
             PressureLayer(lambda: self._engine.in_use),
         ]
         self.rewind = self._make_rewind()

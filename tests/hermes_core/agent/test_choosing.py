@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from hermes_core.agent.layers import PLANNED
 from hermes_core.ground.errors import ConfigError, NoCredentials
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config
 from hermes_core.local.provider_settings import Choice, NamedProvider
 from hermes_core.sessions.store import Store
 from tests.fakes.provider import FakeProvider, fail, say
-from tests.hermes_core.agent.doubles import MakeAgent, events_of
+from tests.hermes_core.agent.doubles import MakeAgent, Screen, events_of
 
 
 @pytest.fixture
@@ -45,6 +46,21 @@ def test_the_choice_survives_a_restart(
     for request in provider.requests:
         assert request.body["model"] == "m2"
         assert request.headers["authorization"] == "Bearer key-of-the-lab"
+
+
+def test_leaving_plan_mode_is_told_after_a_restart_too(
+    make_agent: MakeAgent, provider: FakeProvider
+) -> None:
+    provider.script(*map(say, ("one", "two", "three")))
+    first = make_agent(emit=Screen(), mode="plan")
+    first.chat("hi")
+    again = make_agent(emit=Screen(), session_id=first.session_id)
+    assert again.mode == "plan"
+    again.mode = "default"
+    again.chat("do it")
+    again.chat("and now?")
+    told = [PLANNED in str(request.messages) for request in provider.requests]
+    assert told == [False, True, False]
 
 
 @pytest.mark.parametrize(("name", "error"), [("nobody", ConfigError), ("zai", NoCredentials)])

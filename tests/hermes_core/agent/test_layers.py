@@ -138,6 +138,11 @@ def test_the_mode_is_told_as_long_as_it_is_plan_and_once_after_it() -> None:
     assert told == ["", PLANNING, PLANNING, PLANNED, "", PLANNING, PLANNED]
 
 
+def test_that_plan_mode_is_over_is_told_after_a_restart_too() -> None:
+    layer = ModeLayer(lambda: "default", Screen(), planned=True)
+    assert [layer(Budget(10)) for _ in range(2)] == [PLANNED, ""]
+
+
 def test_bypass_is_warned_of_each_time_it_is_switched_on() -> None:
     mode: list[Mode] = []
     screen = Screen()
