@@ -2,7 +2,8 @@
 
 A question has no time limit. What is not clearly a known option is a rejection: another option, a
 broken answer, an error, the end of the connection. When the turn withdraws its question
-(``reply`` is cancelled), the client is told so, and an answer that still comes changes nothing.
+(``reply`` is cancelled) or a rule answers it, the client is told so, and an answer that still comes
+changes nothing. The next question waits until it is known whether this answer settles it too.
 """
 
 import concurrent.futures
@@ -67,7 +68,7 @@ class Permissions:
             _log.exception("the question for tool call %s could not be asked", event.call_id)
             self._resolve(event, "reject_once")
             return
-        event.reply.add_done_callback(lambda reply: _withdraw(reply, request))
+        event.reply.add_done_callback(lambda _: request.cancel())
         request.add_done_callback(partial(self._answered, event))
 
     def _answered(
@@ -83,17 +84,15 @@ class Permissions:
     def _resolve(self, event: ApprovalRequested, answer: Answer) -> None:
         with suppress(concurrent.futures.InvalidStateError):  # withdrawn meanwhile
             event.reply.set_result(answer)
+        if event.taken is None:
+            self._next()
+        else:
+            event.taken.add_done_callback(lambda _: self._next())
+
+    def _next(self) -> None:
         with self._lock:
             self._asking = False
         self._ask_next()
-
-
-def _withdraw(
-    reply: "concurrent.futures.Future[Answer]",
-    request: "concurrent.futures.Future[dict[str, Any]]",
-) -> None:
-    if reply.cancelled():
-        request.cancel()
 
 
 def _answer(

@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 
 from hermes_core.agent.cards import Card
+from hermes_core.agent.open_questions import OpenQuestions
 from hermes_core.approval.git_settings import neutral_environment
 from hermes_core.approval.judge import Judge
 from hermes_core.ground.actions import Action, Answer, Decision, Mode
@@ -62,6 +64,7 @@ class Consent:
         self._can_ask = can_ask
         self._timeout = timeout
         self._told: set[str] = set()
+        self._open = OpenQuestions()
         self.before_change: Callable[[Interrupt], None] = lambda _: None
         self.before_call: Callable[[], None] = lambda: None
         self.around: Callable[[Action], AbstractContextManager[None]] = lambda _: nullcontext()
@@ -113,18 +116,35 @@ class Consent:
             return f"This call is not allowed: {decision.reason} Nothing was run or changed."
         if not self._can_ask:
             return f"{NOBODY} Why it asks: {decision.reason}."
-        question = card.question(prepared, decision)
-        answer = ask(question, emit, interrupt, self._timeout())
-        if answer in ("allow_once", "allow_always") and not self._stands(prepared, mode, decision):
-            return CHANGED
+        taken: Future[None] = Future()
+        question = replace(card.question(prepared, decision), taken=taken)
+        try:
+            with self._open.waiting(question, partial(self._settled, prepared, mode)):
+                answer = ask(question, emit, interrupt, self._timeout())
+            allowed = answer in ("allow_once", "allow_always")
+            if allowed and not self._stands(prepared, mode, decision):
+                return CHANGED
+            self._take(answer, prepared, emit)
+            return "" if allowed else rejection(question.words)
+        finally:
+            taken.set_result(None)
+
+    def _take(self, answer: Answer, prepared: Prepared, emit: Emit) -> None:
+        """Do what follows from a person's answer, for other questions that are open too."""
         if answer in ("allow_always", "reject_always"):
             problem = self.judge.remember(prepared.action, allow=answer == "allow_always")
             if problem:
                 emit(StatusChanged("warning", f"{_FOR_NOW} {problem}"))
-        if answer not in ("allow_once", "allow_always"):
-            return rejection(question.words)
-        self.judge.passed(prepared.action)
-        return ""
+        if answer in ("allow_once", "allow_always"):
+            self.judge.passed(prepared.action)
+        self._open.settle()
+
+    def _settled(self, prepared: Prepared, mode: Mode) -> Answer | None:
+        """Return the answer that the rules, or a visit to a host, give to an open question."""
+        now = self.judge.decide(prepared.action, mode)
+        if now.verdict == "ask":
+            return None
+        return "allow_once" if now.verdict == "allow" else "reject_once"
 
     def _stands(self, prepared: Prepared, mode: Mode, asked: Decision) -> bool:
         """Return whether a person who allowed an action was told what it would do now."""

@@ -174,7 +174,9 @@ class CallbackView:
 
     def _approval(self, event: ApprovalRequested) -> None:
         if self._callbacks.approval_callback and not event.reply.done():
-            event.reply.set_result(self._callbacks.approval_callback(event))
+            answer = self._callbacks.approval_callback(event)
+            if not event.reply.done() or answer not in ("allow_once", "allow_always"):
+                event.reply.set_result(answer)  # where a rule came first, a rejection still counts
 
     def _compacting(self, event: CompactionStarted | Compacted) -> None:
         failed = isinstance(event, Compacted) and event.status == "failed"

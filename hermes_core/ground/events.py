@@ -247,6 +247,8 @@ class ApprovalRequested:
     the session of the child that asks, ``""`` for the session's own agent. What the person says
     with the answer is added to ``words`` before it; the model is told it with a rejection.
     ``always`` and ``never`` say what such an answer covers; without one it is not offered.
+    ``taken``, if there is one, is done once it is known what else the answer settles: the next
+    question waits for that.
     """
 
     call_id: str
@@ -262,6 +264,7 @@ class ApprovalRequested:
     never: str = ""
     reply: "Future[Answer]" = field(default_factory=Future, compare=False)
     words: list[str] = field(default_factory=list, compare=False)
+    taken: "Future[None] | None" = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -125,3 +126,27 @@ def test_a_question_withdrawn_while_it_waits_is_never_asked(
     second.reply.cancel()
     client.choose(0, "allow_once")
     assert [params["toolCall"]["toolCallId"] for params, _ in client.asked] == ["c1", "c3"]
+
+
+def test_the_next_question_waits_until_it_is_known_what_the_answer_settles(
+    permissions: Permissions, client: Client
+) -> None:
+    first, second, third = question("c1"), question("c2"), question("c3")
+    taken: Future[None] = Future()
+    first = replace(first, taken=taken)
+    for event in (first, second, third):
+        permissions(event)
+    client.choose(0, "allow_always")
+    assert len(client.asked) == 1
+    second.reply.set_result("allow_once")
+    taken.set_result(None)
+    assert [params["toolCall"]["toolCallId"] for params, _ in client.asked] == ["c1", "c3"]
+
+
+def test_a_question_that_a_rule_answers_is_withdrawn_from_the_client(
+    permissions: Permissions, client: Client
+) -> None:
+    event = question("c1")
+    permissions(event)
+    event.reply.set_result("allow_once")
+    assert client.asked[0][1].cancelled()
