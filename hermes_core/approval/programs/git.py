@@ -187,14 +187,14 @@ _WORKTREE: dict[str, tuple[str, str, Check | None]] = {
     "diff-index": (f"{DIFF} --cached -m --merge-base", "rev*", None),
     "diff-files": (f"{DIFF} -0 -1 -2 -3 --base --ours --theirs --cc -q", "rev*", None),
     "blame": (
-        "-L:rev -l -t -S:rev -b -c -e -f -n -p -s -w -M? -C? --root --show-stats --porcelain"
+        "-L: -l -t -S:rev -b -c -e -f -n -p -s -w -M? -C? --root --show-stats --porcelain"
         " --line-porcelain --show-name --show-number --show-email --date: --since: --abbrev?"
         " --reverse --first-parent --incremental --score-debug --color-lines --color-by-age"
         " --ignore-rev: --ignore-revs-file:path",
         "rev*",
         None,
     ),
-    "annotate": ("-L:rev -l -t -w --date: --since:", "rev*", None),
+    "annotate": ("-L: -l -t -w --date: --since:", "rev*", None),
     "grep": (
         "-# -a -c -e:any -E -F -G -P -h -H -i -I -l -L -n -o -q -v -w -W -z -p -r -A: -B: -C: -m:"
         " --cached --text --ignore-case --word-regexp --invert-match --full-name --extended-regexp"
