@@ -14,6 +14,7 @@ from hermes_core.local.children import GRACE, end_all_children, stopping_childre
 from hermes_core.local.confinement import Confinement, SandboxMode
 from hermes_core.local.environment import child_environment, find_program
 from hermes_core.local.output import Output
+from hermes_core.local.process_limit import limited
 from hermes_core.local.pump import running
 from hermes_core.local.sandbox import SANDBOX
 
@@ -77,6 +78,7 @@ def run_command(
     on_output gets the text so far, at once and then at most ten times a second; on_text all of the
     text, in pieces, what is left out of the output too.
     confinement: what the command is kept from, as far as this machine and ``sandbox`` allow.
+    Those that somebody allowed may start so many processes and no more (``process_limit``).
     Raises ``ToolError`` if the command cannot be started.
     """
     begun = time.monotonic()
@@ -86,7 +88,9 @@ def run_command(
     output = Output(max_output, on_text)
     show = _Show(output, on_output)
     wall = SANDBOX.wall(confinement, sandbox)
-    with running([*_shell(), command], cwd, env, interrupt, merge=True, wall=wall) as (child, pump):
+    shell = [*_shell(), command]
+    argv = shell if confinement and confinement.kind == "unasked" else limited(shell)
+    with running(argv, cwd, env, interrupt, merge=True, wall=wall) as (child, pump):
         pump.add(child.process.stdout, show.take)
         ending = pump.run(timeout, show)
         timed_out = ending == "timed_out"
