@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hermes_core.approval.git_config import MAX_SIZE, BadConfig, read_settings
+from hermes_core.approval.git_places import belongs, common_folder, place_objection, text_of
 from hermes_core.approval.operands import is_below
 
 _RIPGREP = Path(__file__).with_name("ripgrep.conf")
@@ -99,24 +100,17 @@ def repository_objection(cwd: str, folders: tuple[str, ...], *, worktree: bool) 
         return "the working folder lies in a bare repository, whose settings may run programs"
     if not any(is_below(top, folder) or is_below(folder, top) for folder in folders):
         return "the repository lies outside the workspace"
-    if not _belongs(top, git_dir, folders):
+    if not belongs(top, git_dir, folders):
         return "the repository's own folder lies elsewhere"
-    common = _common_dir(git_dir)
+    common = common_folder(git_dir)
+    if objection := place_objection(top, git_dir, common, folders):
+        return objection
     for path in _config_files(git_dir, common):
         if objection := _file_objection(path):
             return objection
     if worktree and _has_submodules(git_dir):
         return _submodule_objection(top, common)
     return ""
-
-
-def _belongs(top: str, git_dir: str, folders: tuple[str, ...]) -> bool:
-    """Return whether a git folder lies beside its files, or knows them as its worktree."""
-    real = os.path.realpath(git_dir)
-    if any(is_below(real, folder) for folder in (os.path.realpath(top), *folders)):
-        return True
-    back = (_text_of(os.path.join(real, "gitdir")) or "").strip()
-    return bool(back) and os.path.realpath(back) == os.path.join(os.path.realpath(top), ".git")
 
 
 def _find_repository(cwd: str) -> tuple[str, str] | None:
@@ -144,14 +138,9 @@ def _is_bare(folder: str) -> bool:
 
 def _pointed(place: str) -> str:
     """Return the folder that a file ``.git`` points to; itself if it points nowhere."""
-    text = _text_of(place) or ""
+    text = text_of(place, MAX_SIZE) or ""
     target = text.removeprefix("gitdir:").strip()
     return os.path.join(os.path.dirname(place), target) if text.startswith("gitdir:") else place
-
-
-def _common_dir(git_dir: str) -> str:
-    text = _text_of(os.path.join(git_dir, "commondir"))
-    return os.path.join(git_dir, text.strip()) if text else git_dir
 
 
 def _config_files(git_dir: str, common: str) -> Iterator[str]:
@@ -160,14 +149,6 @@ def _config_files(git_dir: str, common: str) -> Iterator[str]:
     if git_dir != common:
         yield os.path.join(git_dir, "config")
         yield os.path.join(common, "config.worktree")
-
-
-def _text_of(path: str) -> str | None:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read(MAX_SIZE + 1)
-    except OSError:
-        return None
 
 
 def _file_objection(path: str) -> str:
@@ -182,7 +163,7 @@ def _file_objection(path: str) -> str:
     if known is None or known[0] != mark:
         if len(_seen) > 256:
             _seen.clear()
-        known = (mark, _text_objection(_text_of(path)))
+        known = (mark, _text_objection(text_of(path, MAX_SIZE + 1)))
         _seen[path] = known
     return known[1]
 

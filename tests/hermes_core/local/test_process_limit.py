@@ -1,6 +1,7 @@
 """A command that multiplies is held, and its end is everything's end."""
 
 import os
+import resource
 import shutil
 import sys
 from pathlib import Path
@@ -82,7 +83,7 @@ def ordinary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     load.write_text("0.1 0.2 0.3 2/314 4711\n")
     monkeypatch.setattr(process_limit, "_LOAD", load)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(process_limit.resource, "getrlimit", lambda _: (50_000, 60_000))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (50_000, 60_000))
     return load
 
 
@@ -95,7 +96,7 @@ def test_the_limit_lies_above_what_runs_already(ordinary: Path) -> None:
 
 def test_what_is_lower_already_stays(ordinary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ordinary.exists()
-    monkeypatch.setattr(process_limit.resource, "getrlimit", lambda _: (500, 500))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (500, 500))
     assert limited(["make"]) == ["make"]
 
 
