@@ -22,6 +22,7 @@ from hermes_core.ground.events import (
     ClarifyRequested,
     Event,
     ReasoningDelta,
+    StatusChanged,
     TextDelta,
     TitleChanged,
     ToolCallProgress,
@@ -138,15 +139,26 @@ class Emitter:
     def tell(self, update: Json) -> None:
         """Send an update of the session itself, which may come between turns.
 
-        After a cancelled turn it waits for the next one. Of a kind only the last one is kept.
+        After a cancelled turn it waits for the next one. Of a kind only the last one is kept,
+        notices aside.
         """
         with self._lock:
             before = self._interrupt.is_set() if self._interrupt else self._cancelled
             if before:
-                self._later[update["sessionUpdate"]] = update
+                kind = update["sessionUpdate"]
+                self._later[f"{kind} {update['title']}" if kind == "notice" else kind] = update
                 return
             interrupt = self._interrupt
         self._send(update, interrupt)
+
+    def announce(self, event: Event) -> None:
+        """Show a notice of the session itself, which may come between turns; see ``tell``.
+
+        Only to a client that takes notices: for others it would be a thought.
+        """
+        if isinstance(event, StatusChanged) and event.level != "error" and self._view.notices:
+            for update in to_updates(event, notices=True):
+                self.tell(update)
 
     def _way(self) -> Interrupt | None:
         """Return what ends waiting for a slow client; None if nothing may be sent now."""

@@ -61,6 +61,10 @@ class Screen(Protocol):
         """Show one update of the protocol as it is, if a turn runs."""
         ...
 
+    def announce(self, event: Event) -> None:
+        """Show a notice about the session itself, whether a turn runs or not; from any thread."""
+        ...
+
     def aside(self, interrupt: Interrupt) -> AbstractContextManager[None]:
         """Let what this thread shows through, whether a turn runs or not."""
         ...

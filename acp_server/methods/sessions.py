@@ -128,6 +128,9 @@ async def _opened(connection: Connection, session: AcpSession) -> dict[str, Any]
     await asyncio.to_thread(session.agent.mcp.start)
     commands = await in_thread(session.commands.listed)
     connection.server.after_reply(partial(_update, connection, session.id, commands))
+    if connection.capabilities.notices:  # for others the next turn tells
+        announce = partial(session.agent.mcp.announce, session.screen.announce)
+        connection.server.after_reply(announce)
     connection.server.after_reply(partial(warm, connection))
     return about
 

@@ -59,6 +59,7 @@ class McpTools:
         self._lock = threading.Lock()
         self._own: Servers | None = None
         self._ended = False
+        self._tell: Emit | None = None
         self._told_of_plan = False
 
     def start(self) -> None:
@@ -74,6 +75,19 @@ class McpTools:
             if self._own is None and not self._ended:
                 self._own = Servers(self._wanted, *self._place)
                 self._own.start()
+                if self._tell is not None:
+                    self._own.announce(self._warning(self._tell))
+
+    def announce(self, tell: Emit) -> None:
+        """Tell of servers that fail as soon as it is known, from now on.
+
+        tell: shows a warning whether a turn runs or not, from any thread. Without it the next turn
+        tells.
+        """
+        with self._lock:
+            self._tell = tell
+            if self._own is not None:
+                self._own.announce(self._warning(tell))
 
     def shared(self) -> "McpTools":
         """Return the same servers for an agent that works for this one."""
@@ -100,7 +114,7 @@ class McpTools:
                     servers.refuse(one, _NOT_ALLOWED)
             servers.allow(allowed, interrupt)
         for text in servers.take_notices():
-            emit(StatusChanged("warning", text))
+            self._warning(emit)(text)
 
     def specs(self) -> dict[str, ToolSpec]:
         """Return the tools of the servers that are there, by name."""
@@ -125,6 +139,10 @@ class McpTools:
     @property
     def _servers(self) -> "Servers | None":
         return self._own if self._parent is None else self._parent._servers
+
+    @staticmethod
+    def _warning(emit: Emit) -> Callable[[str], None]:
+        return lambda text: emit(StatusChanged("warning", text))
 
     def _tell_of_plan(self, asking: "Sequence[Asking]", emit: Emit) -> None:
         if not self._told_of_plan:

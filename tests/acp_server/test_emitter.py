@@ -160,6 +160,30 @@ def test_after_a_cancelled_turn_a_title_waits_for_the_next_one() -> None:
     assert wire.sent == [TITLE] * 2
 
 
+def test_notices_of_the_session_come_between_turns_and_none_is_lost_after_a_cancel() -> None:
+    wire, interrupt = Wire(), Interrupt()
+    emitter = Emitter(wire.notify, "s1", View(notices=True))
+    emitter.announce(StatusChanged("warning", "idle"))
+    emitter.begin(interrupt)
+    emitter.announce(StatusChanged("warning", "in a turn"))
+    interrupt.set()
+    emitter.announce(StatusChanged("warning", "one"))
+    emitter.end()
+    emitter.announce(StatusChanged("warning", "two"))
+    assert [update["title"] for update in wire.sent] == ["idle", "in a turn"]
+    emitter.begin(Interrupt())
+    assert [update["title"] for update in wire.sent[2:]] == ["one", "two"]
+    assert {update["sessionUpdate"] for update in wire.sent} == {"notice"}
+
+
+def test_a_client_without_notices_gets_none_between_turns() -> None:
+    wire = Wire()
+    emitter = Emitter(wire.notify, "s1")
+    emitter.announce(StatusChanged("warning", "idle"))
+    emitter.begin(Interrupt())
+    assert wire.sent == []
+
+
 def test_a_card_that_was_sent_as_it_is_is_ended_too() -> None:
     wire = Wire()
     emitter = Emitter(wire.notify, "s1")

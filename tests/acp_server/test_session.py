@@ -29,6 +29,8 @@ class Screen:
 
     def send(self, update: dict[str, Any]) -> None: ...
 
+    def announce(self, event: Event) -> None: ...
+
     @contextmanager
     def aside(self, interrupt: Interrupt) -> Iterator[None]:
         yield

@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from tests.e2e.client import AcpClient
+from tests.e2e.client import FULL, AcpClient
 from tests.e2e.editor import ALLOW, ALWAYS, Session
 from tests.e2e.stage import Stage
 from tests.fakes import mcp_server
@@ -169,6 +169,38 @@ async def test_servers_that_do_not_start_hold_nothing_up_and_are_told_of(
     await session.prompt("second")
     assert {name.partition("__")[0] for name in offered(client)} == {"slow", "good"}
     assert session.joined("agent_thought_chunk").count("is not available") == 2
+
+
+async def test_a_failure_is_noticed_between_turns_and_not_after_a_cancel(
+    stage: Stage, running: Callable[..., Any], tmp_path: Path
+) -> None:
+    gate, log = tmp_path / "gate", tmp_path / "log"
+    missing = {"name": "missing", "command": "no-such-program-at-all", "args": [], "env": []}
+    capabilities = {**FULL, "session": {"notices": {}}}
+    async with running(stage, capabilities=capabilities) as client:
+        session = await client.new_session(mcpServers=[missing])
+        while not session.of_kind("notice"):
+            await asyncio.sleep(0.01)
+        (notice,) = session.of_kind("notice")
+        assert notice["severity"] == "warning"
+        assert "missing is not available: the program no-such-program-at-all" in notice["title"]
+        stage.provider.script(say("One."))
+        await session.prompt("first")
+        assert len(session.of_kind("notice")) == 1
+        assert "not available" not in session.joined("agent_thought_chunk")
+
+        late = server("late", start="slow", gate=str(gate), tools=[None], log=str(log))
+        session = await client.new_session(mcpServers=[late])
+        turn = session.begin("second")  # waits for the server
+        session.cancel()
+        assert (await turn)["stopReason"] == "cancelled"
+        gate.touch()
+        while not log.exists() or "tools/list" not in log.read_text(encoding="utf-8"):
+            await asyncio.sleep(0.01)
+        assert session.of_kind("notice") == []
+        while not session.of_kind("notice"):
+            await session.prompt("/mcp")
+        assert "late is not available" in session.of_kind("notice")[0]["title"]
 
 
 async def test_a_crash_in_a_call_is_told_and_the_next_call_starts_it_anew(

@@ -8,7 +8,7 @@ import concurrent.futures
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +69,7 @@ class Servers:
         self._programs: dict[str, Program] = {}
         self._opening: list[concurrent.futures.Future[None]] = []
         self._told: set[tuple[str, str]] = set()
+        self._tell: Callable[[str], None] | None = None
         self._waited = False
         self._closed = False
         uris = tuple(root.as_uri() for root in self._roots)
@@ -115,31 +116,33 @@ class Servers:
 
     def refuse(self, asking: Asking, why: str) -> None:
         """Note that a server may not be started in this session."""
+        with self._changed:
+            self._told.add((asking.server.name, why))
         self._connections[asking.server.name].refuse("failed", why)
-        self._told.add((asking.server.name, why))
 
     def tools(self) -> dict[str, ToolSpec]:
         """Return the tools of the servers that are there, by name, in a lasting order."""
         return self._offers.specs()
 
+    def announce(self, tell: Callable[[str], None]) -> None:
+        """Give ``tell`` what a person should be told, from now on as soon as it is known.
+
+        It is called on threads of its own, and may block.
+        """
+        self._tell = tell
+        self._speak()
+
     def take_notices(self) -> list[str]:
         """Return what a person should be told of servers, each thing once."""
-        notices = []
-        for name, connection in self._connections.items():
-            told = (name, connection.problem)
-            if connection.state == "failed" and told not in self._told:
-                self._told.add(told)
-                notices.append(
-                    f"The MCP server {name} is not available: {connection.problem}. Correct its "
-                    f"settings, or try again with `/mcp restart {name}`."
-                )
-            if connection.left_out and (name, "left out") not in self._told:
-                self._told.add((name, "left out"))
-                notices.append(
-                    f"The MCP server {name} has too many tools; {connection.left_out} of them are "
-                    "not offered to the model."
-                )
-        return notices
+        with self._changed:
+            due = [
+                (key, text)
+                for name, connection in self._connections.items()
+                for key, text in _notices(name, connection)
+                if key not in self._told
+            ]
+            self._told.update(key for key, _ in due)
+        return [text for _, text in due]
 
     def reports(self) -> list[Report]:
         """Return what is known of each server."""
@@ -159,8 +162,9 @@ class Servers:
         connection = self._connections.get(name)
         if connection is None or not connection.server.enabled:
             return False
-        self._told = {one for one in self._told if one[0] != name}
         LOOP.submit(connection.close()).result(CLOSE_SECONDS + 6)
+        with self._changed:
+            self._told = {one for one in self._told if one[0] != name}
         connection.refuse("starting", "")
         self._opening.append(LOOP.submit(self._begin(connection)))
         self._wait(FIRST_WAIT, interrupt)
@@ -233,3 +237,41 @@ class Servers:
     def _notify(self) -> None:
         with self._changed:
             self._changed.notify_all()
+        self._speak()
+
+    def _speak(self) -> None:
+        """Tell what is to be told now, if somebody listens; nothing waits for that."""
+        tell = self._tell
+        texts = self.take_notices() if tell is not None and not self._closed else []
+        if tell is not None and texts:
+            arguments = (tell, texts)
+            threading.Thread(
+                target=_tell_all, args=arguments, name="mcp-notices", daemon=True
+            ).start()
+
+
+def _tell_all(tell: Callable[[str], None], texts: Sequence[str]) -> None:
+    for text in texts:
+        try:
+            tell(text)
+        except Exception:
+            _log.exception("a notice of an MCP server could not be told")
+
+
+def _notices(name: str, connection: Connection) -> list[tuple[tuple[str, str], str]]:
+    """Return what is wrong with a server, each thing under what it is told once by."""
+    found: list[tuple[tuple[str, str], str]] = []
+    state, problem = connection.state, connection.problem
+    if state == "failed":
+        text = (
+            f"The MCP server {name} is not available: {problem}. Correct its "
+            f"settings, or try again with `/mcp restart {name}`."
+        )
+        found.append(((name, problem), text))
+    if connection.left_out:
+        text = (
+            f"The MCP server {name} has too many tools; {connection.left_out} of them are "
+            "not offered to the model."
+        )
+        found.append(((name, "left out"), text))
+    return found

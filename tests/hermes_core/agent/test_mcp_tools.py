@@ -1,12 +1,16 @@
 """An agent's MCP servers."""
 
 import json
+import queue
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hermes_core.agent.heritage import Heritage
 from hermes_core.agent.mcp_tools import McpTools
+from hermes_core.ground.events import Event, StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.config import Config
 from hermes_core.local.mcp_settings import McpServer
@@ -65,6 +69,26 @@ def test_children_have_the_tools_and_do_not_end_the_servers(tmp_path: Path) -> N
         own.close()
     own.start()
     assert own.reports()[0].state == "closed"
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_failure_is_told_without_a_turn(tmp_path: Path, first: bool) -> None:
+    (tmp_path / "work").mkdir()
+    place = Workspace(tmp_path / "work"), Config(home=tmp_path / "home", env={"PATH": "/usr/bin"})
+    own = McpTools([McpServer("s", "stdio", "no-such-program-at-all")], place)
+    told: queue.Queue[Event] = queue.Queue()
+    try:
+        if first:
+            own.announce(told.put)
+        own.start()
+        if not first:
+            own.announce(told.put)
+        event = told.get(timeout=30)
+    finally:
+        own.close()
+    assert isinstance(event, StatusChanged)
+    assert event.level == "warning"
+    assert event.text.startswith("The MCP server s is not available")
 
 
 def test_a_heritage_without_servers_has_no_tools() -> None:

@@ -1,6 +1,7 @@
 """The servers of one session, spoken to for real."""
 
 import json
+import queue
 import re
 import sys
 import threading
@@ -166,6 +167,40 @@ def test_a_server_that_broke_is_started_once_more(scene: Scene) -> None:
     assert "/mcp restart s" in servers.take_notices()[0]
     assert servers.restart("s", Interrupt())
     assert "x" in scene.call(servers, "s__echo", text="x").text
+
+
+def test_what_goes_wrong_is_told_once_and_as_soon_as_it_is_known(scene: Scene) -> None:
+    told: queue.Queue[str] = queue.Queue()
+    servers = scene.open(program("bad", start="crash"), program("good"))
+    servers.announce(told.put)
+    assert "bad is not available: it ended" in told.get(timeout=30)
+    servers.announce(told.put)
+    assert servers.take_notices() == []
+    for _ in range(2):
+        with pytest.raises(ToolError, match="it may have run"):
+            scene.call(servers, "good__crash")
+    while servers.reports()[1].state == "ready":
+        threading.Event().wait(0.01)
+    with pytest.raises(ToolError, match="cannot be used"):
+        scene.call(servers, "good__echo", text="x")
+    assert "good is not available" in told.get(timeout=30)
+    servers.close()
+    assert told.empty()
+
+
+def test_a_listener_that_hangs_or_fails_holds_nothing_up(scene: Scene) -> None:
+    heard, gate = threading.Event(), threading.Event()
+
+    def listen(_: str) -> None:
+        heard.set()
+        gate.wait()
+        raise OSError
+
+    servers = scene.open(program("bad", start="crash"), program("good"))
+    servers.announce(listen)
+    assert heard.wait(30)
+    assert "x" in scene.call(servers, "good__echo", text="x").text
+    gate.set()
 
 
 def test_success_earns_another_start(scene: Scene) -> None:
