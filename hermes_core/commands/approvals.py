@@ -114,6 +114,8 @@ def verdict_text(verdict: CommandVerdict) -> str:
     """Return a verdict in words."""
     rule = f" ({verdict.rule})" if verdict.rule else ""
     lines = [f"{verdict.verdict}{rule}: {_WORDS[verdict.verdict]}"]
+    if verdict.verdict == "safe" and not verdict.plain:
+        lines.append("Where no sandbox holds commands (see `/sandbox`), it asks.")
     lines += [f"- {reason}" for reason in verdict.reasons]
     if verdict.programs:
         lines.append("It would run:")

@@ -119,6 +119,15 @@ def test_a_command_can_be_judged_in_a_session(rules: Rules, user: Path) -> None:
     assert run_approvals(rules, "check cat a.txt", user).startswith("safe: ")
 
 
+def test_what_runs_unasked_in_a_sandbox_alone_is_told_as_such(user: Path, rules: Rules) -> None:
+    def said(command: str) -> str:
+        return run_approvals(rules, f"check {command}", user)
+
+    assert "Where no sandbox holds commands" in said("find . -name x")
+    assert "sandbox" not in said("ls")
+    assert "sandbox" not in said("make")
+
+
 def test_every_kind_of_rule_has_its_words() -> None:
     for kind in get_args(Kind):
         text = rule_text(Rule("allow", kind, "WHAT", "/w"))
