@@ -19,6 +19,7 @@ MAX_PATTERNS = 20
 """Words with patterns of file names that a text may hold to be read."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./,:+@%^=!\]-]+")
+_HISTORY = re.compile(r"!(?:[!$^#]|-?[0-9])")
 _IN_DOUBLE = re.compile(r'[^"\\$`]+')
 _BRACES = re.compile(r"\{[A-Za-z0-9-]*\}")
 _BRACKET = re.compile(r"\[[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*\]")
@@ -194,6 +195,8 @@ class _WordReader:
     def _part(self) -> None:
         char = self._text[self._at]
         if found := _PLAIN.match(self._text, self._at):
+            if _HISTORY.search(self._text, found.start(), found.end() + 1):
+                raise Unreadable("it holds a !, which stands for an earlier command in some shells")
             self._at = found.end()
             self._add(found.group())
         elif char == "'":

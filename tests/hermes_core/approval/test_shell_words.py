@@ -22,6 +22,7 @@ def words(text: str) -> list[list[str]]:
         ('grep "x$" f', [["grep", "x$", "f"]]),
         ("a\n\n\nb", [["a"], ["b"]]),
         ("a &&\n b", [["a"], ["b"]]),
+        ("a ! -b '!$' x!=y !z", [["a", "!", "-b", "!$", "x!=y", "!z"]]),
     ],
 )
 def test_what_is_understood(text: str, expected: list[list[str]]) -> None:
@@ -37,6 +38,7 @@ def test_what_is_understood(text: str, expected: list[list[str]]) -> None:
         *("a\rb", "a\x0bb", "a\u00a0b", "a\u2028b", "a\x00", "a\udc80", "caf\u00e9", "a {b}>c"),
         *("a [!b]*", "a [b", "a $'b'", 'a $"b"', "a >", "a }", "a" * (MAX_LENGTH + 1)),
         *("a;" * 60, "a " * 500, "a *" * 30),
+        *("a !$", "a !!", "a !2", "a !-1", "a b!^"),
     ],
 )
 def test_what_is_not(text: str) -> None:
