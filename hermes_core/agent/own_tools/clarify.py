@@ -17,6 +17,7 @@ from hermes_core.ground.actions import NOTHING
 from hermes_core.ground.content import Text
 from hermes_core.ground.errors import Interrupted, StoreError, ToolError
 from hermes_core.ground.events import ClarifyRequested, Emit
+from hermes_core.ground.injection import visible
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.tools.registry import Output, Prepared, Progress, ToolContext, ToolSpec, tool
 from hermes_core.tools.visible import one_line
@@ -117,8 +118,10 @@ def question_text(question: str, choices: tuple[str, ...]) -> str:
 
 
 def _checked(question: str, choices: list[str]) -> tuple[str, tuple[str, ...]]:
-    asked = question.strip()
-    offered = tuple(dict.fromkeys(" ".join(c.split()) for c in choices if c.strip()))
+    """Return the question and the choices as they are put: nothing unseen, nothing twice."""
+    asked = visible(question).strip()
+    shown = (" ".join(visible(choice).split()) for choice in choices)
+    offered = tuple(dict.fromkeys(choice for choice in shown if choice))
     if not asked:
         raise ToolError("The question is empty.")
     if len(asked) > LONGEST_QUESTION:

@@ -76,6 +76,18 @@ def test_the_question_is_put_as_it_is(stage: Stage) -> None:
     assert asked == [("Why?", ("a b", "c"))]
 
 
+def test_nothing_unseen_is_put_to_the_user(stage: Stage) -> None:
+    asked: list[Any] = []
+
+    def emit(event: Any) -> None:
+        asked.append((event.question, event.choices))
+        event.reply.set_result("x")
+
+    choices = ["yes\u202e", "\u200byes", "\0", "\u200b", " \t", "\ud800", *["no"] * 1_000]
+    run(Clarify("ask", emit), stage, question="Go\x1b[2J on?\ud800", choices=choices)
+    assert asked == [("Go[2J on?", ("yes", "no"))]
+
+
 def test_in_text_the_turn_ends_with_the_question(stage: Stage) -> None:
     clarify = Clarify("text", Screen())
     assert clarify.ending() is None
@@ -95,7 +107,10 @@ def test_in_text_the_turn_ends_with_the_question(stage: Stage) -> None:
     [
         {"question": " "},
         {"question": "x" * 3_000},
+        {"question": "\u200b\0"},
+        {"question": "x" * 1_000_000},
         {"question": "x", "choices": [str(n) for n in range(MOST_CHOICES + 1)]},
+        {"question": "x", "choices": [str(n) for n in range(1_000)]},
         {"question": "x", "choices": ["y" * 300]},
     ],
 )
