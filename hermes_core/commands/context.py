@@ -11,7 +11,7 @@ from hermes_core.agent.compression.tokens import (
     text_tokens,
 )
 from hermes_core.agent.prompt.layer import layers_of
-from hermes_core.commands.seat import Seat, refuse_argument
+from hermes_core.commands.seat import Seat
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.messages import Message
 
@@ -55,9 +55,8 @@ class Filled:
         return sum(self.parts.values())
 
 
-def run_context(seat: Seat, argument: str) -> str:
-    """Show what the next request would hold. Raises ``HermesError`` for an argument."""
-    refuse_argument("context", argument)
+def run_context(seat: Seat, _argument: str) -> str:
+    """Show what the next request would hold."""
     agent = seat.agent
     try:
         runtime = seat.runtime()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hermes_core.commands.checks import Finding, Report, examine, resolved
-from hermes_core.commands.seat import Seat, refuse_argument
+from hermes_core.commands.seat import Seat
 from hermes_core.tools.visible import one_line
 
 READY = "Ready: a prompt can be sent."
@@ -12,12 +12,8 @@ NOT_READY = "Not ready: no prompt could be sent."
 _MARKS = {"good": "✓", "odd": "!", "bad": "✗", "": "–"}
 
 
-def run_doctor(seat: Seat, argument: str) -> str:
-    """Report on the settings as they are now, and what this session uses.
-
-    Raises ``HermesError`` for an argument.
-    """
-    refuse_argument("doctor", argument)
+def run_doctor(seat: Seat, _argument: str) -> str:
+    """Report on the settings as they are now, and what this session uses."""
     report = examine(seat.environ, resolved, Path(seat.cwd))
     return f"{report_text(report)}\n\nThis session uses {seat.model()}"
 

@@ -96,15 +96,12 @@ class Command:
         return f"{self.name} {self.hint}" if self.hint else self.name
 
 
-def refuse_argument(name: str, argument: str) -> None:
-    """Raise ``HermesError`` where something stands behind a command that takes nothing."""
-    if argument:
-        raise HermesError(f"`/{name}` takes nothing behind it. Type `/{name}` alone.")
-
-
 def answer(command: Command, seat: Seat, argument: str) -> Reply:
     """Return what a command answers; an error of the core is its answer too."""
     try:
+        if argument and not command.hint:
+            name = command.name
+            raise HermesError(f"`/{name}` takes nothing behind it. Type `/{name}` alone.")
         return command.run(seat, argument)
     except Interrupted:
         raise

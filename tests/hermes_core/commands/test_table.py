@@ -138,3 +138,9 @@ def test_fallbacks_are_changed_and_used_at_once(room: Room) -> None:
     assert room.configs[-1].fallback_providers == ()
     assert "not understood" in room.run("/fallback please")
     assert len(room.configs) == 4
+
+
+@pytest.mark.parametrize("name", [one.name for one in COMMANDS.values() if not one.hint])
+def test_what_takes_nothing_says_so(room: Room, name: str) -> None:
+    said = room.run(f"/{name} nonsense")
+    assert said == f"`/{name}` takes nothing behind it. Type `/{name}` alone."
