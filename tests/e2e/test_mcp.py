@@ -203,6 +203,15 @@ async def test_a_failure_is_noticed_between_turns_and_not_after_a_cancel(
         assert "late is not available" in session.of_kind("notice")[0]["title"]
 
 
+async def test_nonsense_is_told_in_a_sentence(client: AcpClient) -> None:
+    session = await opened(client, server("bad", tools=[None]))
+    client.stage.provider.script(say("One."))
+    await session.prompt("first")
+    told = session.joined("agent_thought_chunk")
+    assert "bad is not available: it answered with what is no answer of an MCP server" in told
+    assert "validation error" not in told + session.text
+
+
 async def test_a_crash_in_a_call_is_told_and_the_next_call_starts_it_anew(
     client: AcpClient,
 ) -> None:

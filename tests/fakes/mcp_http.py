@@ -95,8 +95,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def endless(headers: dict[str, str], piece: bytes) -> Iterator[str]:
-    """Serve one piece for as long as somebody reads."""
+def endless(headers: dict[str, str], piece: bytes, *, once: bool = False) -> Iterator[str]:
+    """Serve one piece for as long as somebody reads; with ``once`` no longer."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -105,7 +105,8 @@ def endless(headers: dict[str, str], piece: bytes) -> Iterator[str]:
                 self.send_header(name, value)
             self.end_headers()
             try:
-                while True:
+                self.wfile.write(piece)
+                while not once:
                     self.wfile.write(piece)
             except OSError:
                 self.close_connection = True

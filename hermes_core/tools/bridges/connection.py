@@ -11,10 +11,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from hermes_core.ground.errors import HermesError, ToolError
+from hermes_core.ground.errors import ToolError
 from hermes_core.ground.secrets import REDACTOR
 from hermes_core.ground.version import __version__
 from hermes_core.local.mcp_settings import McpServer
+from hermes_core.tools.bridges.reasons import is_nonsense, reason_of, silence_sdk
 from hermes_core.tools.bridges.stdio import LastWords
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ OpenStreams = Callable[
 """Opens the streams of a server; what it is given tells of its end."""
 
 _log = logging.getLogger(__name__)
+
+silence_sdk()
 
 
 class Connection:
@@ -264,6 +267,8 @@ class Connection:
 
     def _why(self, error: BaseException) -> str:
         reason = reason_of(error)
+        if is_nonsense(error):
+            return reason
         if "connection closed" in reason.lower():
             reason = "it ended before it had told its tools"
         return f"{reason}{self._said()}"
@@ -272,7 +277,8 @@ class Connection:
         """Return how the program ended and what it said last, in brackets."""
         code, words = self._words.returncode, REDACTOR.redact(str(self._words))[:300]
         ended = f"exit code {code}" if code is not None and code >= 0 else ""
-        told = "; ".join(filter(None, (ended, f"it said: {words}" if words else "")))
+        odd = "what it wrote was no message of the protocol" if self._words.odd else ""
+        told = "; ".join(filter(None, (ended, f"it said: {words}" if words else "", odd)))
         return f" ({told})" if told else ""
 
 
@@ -302,6 +308,9 @@ class _Told:
                 f"The connection to the MCP server {name} broke {self._when}. "
                 "It is opened anew by the next call."
             ) from error
+        if is_nonsense(error):
+            text = f"The MCP server {name} failed: {reason_of(error)}."
+            raise ToolError(f"{text} The call may have run.") from error
         raise ToolError(f"The MCP server {name} refused: {reason_of(error)}") from error
 
 
@@ -330,13 +339,3 @@ def is_broken(error: BaseException) -> bool:
     if _code(error) == _CLOSED and "closed" in text:
         return True
     return _code(error) in _UNKNOWN_SESSION and ("session" in text or "server returned" in text)
-
-
-def reason_of(error: BaseException) -> str:
-    """Return what went wrong, in a line for people; of a group, the first of it."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, HermesError):
-        return str(error).rstrip(".")
-    text = " ".join(REDACTOR.redact(str(error)).split())[:300]
-    return text.rstrip(".") or type(error).__name__

@@ -18,10 +18,11 @@ from hermes_core.local.config import Config
 from hermes_core.local.environment import child_environment
 from hermes_core.local.mcp_settings import McpServer
 from hermes_core.local.workspace import Workspace
-from hermes_core.tools.bridges.connection import Connection, State, reason_of
+from hermes_core.tools.bridges.connection import Connection, State
 from hermes_core.tools.bridges.loop import LOOP
 from hermes_core.tools.bridges.offers import Offers
 from hermes_core.tools.bridges.programs import Program, program_of
+from hermes_core.tools.bridges.reasons import reason_of
 from hermes_core.tools.bridges.stdio import program_streams
 from hermes_core.tools.bridges.web import web_streams
 from hermes_core.tools.registry import ToolSpec

@@ -33,10 +33,14 @@ _log = logging.getLogger(__name__)
 
 
 class LastWords:
-    """The end of what a server wrote to stderr, and how it ended."""
+    """The end of what a server wrote to stderr, and how it ended.
+
+    odd: whether the last line it wrote to stdout was no message.
+    """
 
     def __init__(self) -> None:
         self._data = b""
+        self.odd = False
         self.returncode: int | None = None
 
     def add(self, data: bytes) -> None:
@@ -166,7 +170,9 @@ class _Talk:
                     message = jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValueError:
                     _log.debug("an MCP server wrote a line that is no message")
+                    self._words.odd = True
                     continue
+                self._words.odd = False
                 await to_us.send(SessionMessage(message))
 
     async def write(

@@ -211,11 +211,25 @@ def test_success_earns_another_start(scene: Scene) -> None:
         assert "x" in scene.call(servers, "s__echo", text="x").text
 
 
+@pytest.mark.parametrize("answer", [b"{nope", b"[1, 2]", b'{"jsonrpc": "2.0", "id": 1}'])
+def test_nonsense_over_http_is_told_in_a_sentence(scene: Scene, answer: bytes) -> None:
+    with endless({"content-type": "application/json"}, answer, once=True) as url:
+        (told,) = scene.open(McpServer("w", "http", url=url, connect_timeout=60)).reports()
+    assert told.problem == "it answered with what is no answer of an MCP server"
+
+
+def test_lines_that_are_no_messages_are_told(scene: Scene) -> None:
+    server = McpServer("s", "stdio", sys.executable, ("-c", "print('hello')"))
+    (report,) = scene.open(server).reports()
+    assert "what it wrote was no message of the protocol" in report.problem
+
+
 def test_one_that_says_nothing_fails_at_its_time_limit(scene: Scene) -> None:
     args = (SCRIPT, json.dumps({"start": "silent"}))
     server = McpServer("s", "stdio", sys.executable, args, connect_timeout=0.5)
     (report,) = scene.open(server).reports()
-    assert (report.state, report.problem) == ("failed", "it did not answer within 0.5 s")
+    assert report.state == "failed"
+    assert report.problem.startswith("it did not answer within 0.5 s")
 
 
 def test_a_server_of_the_workspace_asks_and_is_held_to_what_was_seen(scene: Scene) -> None:
