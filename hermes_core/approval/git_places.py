@@ -5,6 +5,7 @@ A git folder can name another one as its own (``commondir``, ``alternates``, lin
 """
 
 import os
+import stat
 from collections.abc import Iterator
 
 from hermes_core.approval.operands import is_below
@@ -20,19 +21,15 @@ def common_folder(git_dir: str) -> str:
     return os.path.join(git_dir, text.strip()) if text else git_dir
 
 
-def belongs(top: str, git_dir: str, folders: tuple[str, ...]) -> bool:
-    """Return whether a git folder lies beside its files, or knows them as its worktree."""
-    real = os.path.realpath(git_dir)
-    return _within(real, (os.path.realpath(top), *folders)) or _knows(real, top)
-
-
 def place_objection(top: str, git_dir: str, common: str, folders: tuple[str, ...]) -> str:
-    """Return what of a repository lies elsewhere, or ``""``.
+    """Return what of a repository lies elsewhere than its files, or ``""``.
 
     folders: the workspace's, real. A linked worktree may have the folder that its repository is in.
     """
     places = (os.path.realpath(top), *folders)
     real, shared = os.path.realpath(git_dir), os.path.realpath(common)
+    if not _within(real, places) and not _knows(real, top):
+        return "the repository's own folder lies elsewhere"
     if not _within(shared, places):
         if os.path.dirname(real) != os.path.join(shared, "worktrees") or not _knows(real, top):
             return f"{_ELSEWHERE} (commondir)"
@@ -49,12 +46,26 @@ def place_objection(top: str, git_dir: str, common: str, folders: tuple[str, ...
 
 
 def text_of(path: str, size: int) -> str | None:
-    """Return the first ``size`` characters of a file, every byte kept; None if there is none."""
+    """Return the first ``size`` bytes of a file as text, every byte kept; None if there is none."""
+    data = bytes_of(path, size)
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(path: str, size: int) -> bytes | None:
+    """Return the first ``size`` bytes of a file; None at once for a pipe and the like."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return None
+        with open(fd, "rb", closefd=False) as file:
             return file.read(size)
     except OSError:
         return None
+    finally:
+        os.close(fd)
 
 
 def _entries(tops: set[str], shared: str) -> "Iterator[os.DirEntry[str]]":

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hermes_core.approval.git_config import MAX_SIZE, BadConfig, read_settings
-from hermes_core.approval.git_places import belongs, common_folder, place_objection, text_of
+from hermes_core.approval.git_index import tracked_objection
+from hermes_core.approval.git_places import bytes_of, common_folder, place_objection, text_of
 from hermes_core.approval.operands import is_below
 
 _RIPGREP = Path(__file__).with_name("ripgrep.conf")
@@ -86,11 +87,13 @@ def neutral_environment() -> dict[str, str]:
     return env
 
 
-def repository_objection(cwd: str, folders: tuple[str, ...], *, worktree: bool) -> str:
+def repository_objection(
+    cwd: str, folders: tuple[str, ...], *, worktree: bool, searches: bool = False
+) -> str:
     """Return why a git command that reads may do more in ``cwd``, or ``""``.
 
     folders: the workspace's, real. worktree: whether the command compares the files there, for
-    which git also looks into submodules.
+    which git also looks into submodules. searches: whether it shows what tracked files hold.
     """
     found = _find_repository(os.path.realpath(cwd))
     if found is None:
@@ -100,14 +103,14 @@ def repository_objection(cwd: str, folders: tuple[str, ...], *, worktree: bool) 
         return "the working folder lies in a bare repository, whose settings may run programs"
     if not any(is_below(top, folder) or is_below(folder, top) for folder in folders):
         return "the repository lies outside the workspace"
-    if not belongs(top, git_dir, folders):
-        return "the repository's own folder lies elsewhere"
     common = common_folder(git_dir)
     if objection := place_objection(top, git_dir, common, folders):
         return objection
     for path in _config_files(git_dir, common):
         if objection := _file_objection(path):
             return objection
+    if searches and (objection := tracked_objection(git_dir)):
+        return objection
     if worktree and _has_submodules(git_dir):
         return _submodule_objection(top, common)
     return ""
@@ -196,13 +199,10 @@ def _runs(key: str, subsection: str, value: str) -> bool:
 
 def _has_submodules(git_dir: str) -> bool:
     path = os.path.join(git_dir, "index")
-    try:
-        if os.stat(path).st_size > _MAX_INDEX:
-            return True
-        with open(path, "rb") as file:
-            return _GITLINK in file.read()
-    except OSError:
+    if not os.path.lexists(path):
         return False
+    data = bytes_of(path, _MAX_INDEX + 1)
+    return data is None or len(data) > _MAX_INDEX or _GITLINK in data
 
 
 def _submodule_objection(top: str, common: str) -> str:

@@ -218,8 +218,11 @@ class Lane:
                 self._judged.object(objection or f"programs obey {name} when they open the project")
 
     def _repository(self, model: Model) -> None:
+        folders, searches = self._grounds.folders, model.name == "grep"
         for cwd in self._cwds:
-            self._raise(repository_objection(cwd, self._grounds.folders, worktree=model.worktree))
+            self._raise(
+                repository_objection(cwd, folders, worktree=model.worktree, searches=searches)
+            )
 
     def _note_effect(self, name: str, subcommand: str, effect: str) -> None:
         self._judged.effects.append((name, subcommand, effect))

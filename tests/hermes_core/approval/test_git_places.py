@@ -107,3 +107,26 @@ def test_a_linked_worktree_may_read_its_repository_alone(ground: Ground, tmp_pat
     alternates.write_text(f"{ground.other}/.git/objects\n")
     judged = judge_command("git log", Workspace(linked), home=tmp_path / "home")
     assert judged.verdict == "ask"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "name", ["commondir", "gitdir", "config", "index", "HEAD", "objects/info/alternates"]
+)
+@pytest.mark.parametrize("command", ["git status", "git grep x"])
+def test_a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(
+    ground: Ground, name: str, command: str
+) -> None:
+    path = ground.own / name
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    verdict = ground.judge(command).verdict
+    if name == "config" or (name, command) == ("index", "git grep x"):
+        assert verdict == "ask"
+
+
+@pytest.mark.parametrize("name", ["commondir", "gitdir", "objects/info/alternates"])
+def test_a_folder_in_the_place_of_a_file_is_no_failure(ground: Ground, name: str) -> None:
+    (ground.own / name).mkdir(parents=True)
+    assert ground.judge().verdict == "safe"
