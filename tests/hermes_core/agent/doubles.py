@@ -175,6 +175,7 @@ class Stage:
         answer: Callable[[Any], None] | None = None,
         mode: Mode = "default",
         can_ask: bool = True,
+        timeout: float | None = None,
         history: Sequence[Message] = (),
     ) -> None:
         self.store = MemoryStore()
@@ -186,7 +187,7 @@ class Stage:
         self.conversation = self.load()
         workspace = Workspace(cwd)
         judge = Judge(workspace, self.rules, HOME)
-        consent = Consent(lambda: self.mode, judge, can_ask=can_ask)
+        consent = Consent(lambda: self.mode, judge, can_ask=can_ask, timeout=lambda: timeout)
         context = ToolContext(
             workspace=workspace,
             files=LocalFiles(),

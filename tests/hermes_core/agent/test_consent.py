@@ -154,6 +154,20 @@ def test_without_anybody_to_ask_the_model_is_told_why(tmp_path: Path) -> None:
     assert told == f"{NOBODY} Why it asks: touch writes files."
 
 
+def test_no_answer_in_time_is_a_rejection_and_one_that_comes_late_runs_nothing(
+    tmp_path: Path,
+) -> None:
+    stage = Stage(tmp_path, TERMINAL, timeout=0.01)
+    told = run(stage, "touch made")
+    assert told.startswith(REJECTED)
+    assert "nobody answered within 0.01 s" in told
+    (question,) = stage.screen.of(ApprovalRequested)
+    assert question.reply.cancelled()
+    with pytest.raises(InvalidStateError):
+        question.reply.set_result("allow_once")
+    assert not (tmp_path / "made").exists()
+
+
 def test_a_title_says_what_runs_for_the_mode_alone(tmp_path: Path) -> None:
     stage = Stage(tmp_path, TERMINAL, mode="bypass")
     run(stage, "touch made", "1")

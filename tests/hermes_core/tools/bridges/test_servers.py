@@ -7,10 +7,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from hermes_core.approval.judge import Judge
+from hermes_core.approval.rules import Rules
+from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import Interrupted, ToolError
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.config import Config
@@ -59,7 +62,11 @@ class Scene:
     def call(
         self, servers: Servers, name: str, interrupt: Interrupt | None = None, **arguments: Any
     ) -> Output:
-        context = ToolContext(
+        context = self.context(interrupt)
+        return servers.tools()[name].prepare(context, arguments).run(lambda _: None)
+
+    def context(self, interrupt: Interrupt | None = None) -> ToolContext:
+        return ToolContext(
             self.workspace,
             LocalFiles(),
             self.config,
@@ -68,7 +75,6 @@ class Scene:
             "task",
             self.config.home,
         )
-        return servers.tools()[name].prepare(context, arguments).run(lambda _: None)
 
 
 @pytest.fixture
@@ -102,6 +108,22 @@ def test_odd_and_double_names_are_made_unique_and_reach_the_right_tool(scene: Sc
     assert "a!b {}" in scene.call(servers, names[1]).text
     assert names == list(servers.tools())
     assert servers.tools()["s__twice"].schema["function"]["description"] == "first"
+
+
+def test_what_a_tool_says_of_itself_is_not_trusted(scene: Scene) -> None:
+    hints = {"readOnlyHint": True, "destructiveHint": False, "openWorldHint": False}
+    bare = {"name": "look", "inputSchema": {"type": "object"}}
+    servers = scene.open(program(tools=[{**bare, "annotations": hints}]))
+    context = scene.context()
+    prepared = servers.tools()["s__look"].prepare(context, {})
+    judge = Judge(scene.workspace, Rules(), scene.config.home)
+    verdicts = [judge.decide(prepared.action, mode).verdict for mode in get_args(Mode)]
+    assert dict(zip(get_args(Mode), verdicts, strict=True)) == {
+        "default": "ask",
+        "accept_edits": "ask",
+        "plan": "deny",
+        "bypass": "allow",
+    }
 
 
 def test_arguments_may_have_any_name(scene: Scene) -> None:
