@@ -70,6 +70,7 @@ class Emitter:
         self._asides: dict[int, Interrupt] = {}
         self._unfinished = Unfinished()
         self._delegating: set[str] = set()
+        self._blocked: set[tuple[str, str]] = set()
         self._cancelled = False
         self._later: dict[str, Json] = {}
         self._screens = Screens()
@@ -101,6 +102,7 @@ class Emitter:
             for session_id, update in self._unfinished.end(INTERRUPTED, "cancelled"):
                 self._send(update, self._interrupt, session_id=session_id)
             self._delegating.clear()
+            self._blocked.clear()
             self._screens.clear()
             self._cancelled = self._cancelled or (
                 self._interrupt is not None and self._interrupt.is_set()
@@ -110,6 +112,8 @@ class Emitter:
     def __call__(self, event: Event) -> None:
         """Show ``event``, unless no turn runs."""
         if isinstance(event, ApprovalRequested | ClarifyRequested):
+            if isinstance(event, ApprovalRequested) and event.child and self._view.subagents:
+                self._block(event.child, event.call_id)
             return
         if isinstance(event, TitleChanged):
             for update in to_updates(event):
@@ -125,6 +129,7 @@ class Emitter:
             for session_id, update in addressed(event, self._session_id, self._view):
                 for address, earlier in self._unfinished.before(update, INTERRUPTED):
                     self._send(earlier, interrupt, session_id=address)
+                self._unblock(session_id, update, interrupt)
                 self._unfinished.note(session_id, update)
                 self._send(update, interrupt, key, session_id)
 
@@ -159,6 +164,27 @@ class Emitter:
         if isinstance(event, StatusChanged) and event.level != "error" and self._view.notices:
             for update in to_updates(event, notices=True):
                 self.tell(update)
+
+    def _block(self, child: str, call_id: str) -> None:
+        """Tell that a child waits for the user, who is asked about one of its calls."""
+        with self._lock:
+            interrupt = self._way()
+            if interrupt is not None:
+                self._blocked.add((child, call_id))
+                self._tell_state(child, "requires_action", interrupt)
+
+    def _unblock(self, child: str, update: Json, interrupt: Interrupt) -> None:
+        """Tell that a child works again, if ``update`` is of the call that it waited for."""
+        call = (child, update.get("toolCallId", ""))
+        if call in self._blocked and update.get("status") != "pending":
+            self._blocked.remove(call)
+            if not any(waiting == child for waiting, _ in self._blocked):
+                self._tell_state(child, "running", interrupt)
+
+    def _tell_state(self, child: str, state: str, interrupt: Interrupt) -> None:
+        if parent := self._unfinished.parent(child):
+            update: Json = {"sessionUpdate": "subagent_update", "sessionId": child}
+            self._send({**update, "state": {"state": state}}, interrupt, session_id=parent)
 
     def _way(self) -> Interrupt | None:
         """Return what ends waiting for a slow client; None if nothing may be sent now."""

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class Permissions:
-    """An ``Emit`` for one session: answers ``ApprovalRequested`` and hands on all else.
+    """An ``Emit`` for one session: answers ``ApprovalRequested`` and hands on all events.
 
     subagents: whether the client shows children in sessions of their own.
     """
@@ -41,10 +41,11 @@ class Permissions:
         self._asking = False
 
     def __call__(self, event: Event) -> None:
-        """Ask a question as soon as its turn comes; show any other event at once."""
+        """Ask a question as soon as its turn comes; hand on every event at once."""
         if not isinstance(event, ApprovalRequested):
             self._then(event)
             return
+        self._then(event)
         with self._lock:
             self._waiting.append(event)
         self._ask_next()

@@ -114,6 +114,10 @@ class Unfinished:
             if update.get("state", {}).get("state") == "idle":
                 self._children.pop(update["sessionId"])
 
+    def parent(self, child: str) -> str:
+        """Return the session that a child which has not ended was announced on, or ``""``."""
+        return self._children.get(child, "")
+
     def before(self, update: Json, text: str) -> Iterator[Addressed]:
         """Yield what must come before ``update``: a child that rests has no open card."""
         if update["sessionUpdate"] == "subagent_update" and "stopReason" in update.get("state", {}):

@@ -52,10 +52,11 @@ def permissions(client: Client, shown: list[Event]) -> Permissions:
     return Permissions(client.ask, "s1", shown.append)
 
 
-def test_other_events_are_handed_on(permissions: Permissions, shown: list[Event]) -> None:
+def test_all_events_are_handed_on(permissions: Permissions, shown: list[Event]) -> None:
     permissions(TextDelta("a", "m1"))
-    permissions(question("c1"))
-    assert shown == [TextDelta("a", "m1")]
+    asked = question("c1")
+    permissions(asked)
+    assert shown == [TextDelta("a", "m1"), asked]
 
 
 def test_the_answer_reaches_its_question(permissions: Permissions, client: Client) -> None:

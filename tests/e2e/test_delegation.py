@@ -121,6 +121,8 @@ async def test_children_in_sessions_of_their_own(
             assert updates[0]["state"] == {"state": "running"}
             assert updates[0]["capabilities"] == {"cancel": {}}
             assert updates[-1]["state"] == {"state": "idle", "stopReason": "end_turn"}
+            states = [update["state"]["state"] for update in updates if "state" in update]
+            assert states == ["running", "requires_action", "running", "idle"]
             seen, word = in_child(session, child), updates[0]["title"]
             message = seen.updates[0]
             assert message["sessionUpdate"] == "session_message"
