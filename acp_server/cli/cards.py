@@ -183,12 +183,16 @@ def output(text: str, *, limit: int | None = OUTPUT_LINES) -> Text:
 def running(card: Card) -> Text:
     """Return a card that is still at work, for the live part: its heading and last words."""
     text = heading(card)
-    said = "".join(_news(part, card) for part in card.content)
-    if card.kind == "execute" and said:
+    said = "\n".join(filter(None, (_news(part, card) for part in card.content)))
+    if card.kind not in QUIET_KINDS and said and not _has_diff(card):
         last = output(said, limit=5)
         if last.plain:
             text = Text("\n").join([text, last])
     return text
+
+
+def _has_diff(card: Card) -> bool:
+    return any(part.get("type") == "diff" for part in card.content)
 
 
 def checklist(entries: Sequence[dict[str, Any]]) -> Text:

@@ -130,3 +130,26 @@ def test_other_content_blocks_say_what_they_are() -> None:
     assert cards.text_of({"type": "resource_link", "uri": "file:///a"}) == "file:///a"
     assert cards.text_of({"type": "image", "data": "…"}) == "[image]"
     assert cards.text_of(None) == ""
+
+
+def test_a_card_of_children_shows_how_they_are() -> None:
+    parts = [
+        {"type": "content", "content": {"type": "text", "text": f"**{name}**: step 2"}}
+        for name in ("1. Look", "2. Count")
+    ]
+    card = Card("Delegate 2 tasks", "other", "in_progress", content=parts)
+    assert cards.running(card).plain.splitlines() == [
+        "• Delegate 2 tasks",
+        "  **1. Look**: step 2",
+        "  **2. Count**: step 2",
+    ]
+    card.status = "completed"
+    shown = [block.plain.strip() for block in cards.body(card, Path("/"))]
+    assert shown == ["**1. Look**: step 2", "**2. Count**: step 2"]
+
+
+def test_a_change_that_is_being_made_shows_no_lines_of_it() -> None:
+    diff = {"type": "diff", "path": "/a", "oldText": "x", "newText": "y"}
+    note = {"type": "content", "content": {"type": "text", "text": "why"}}
+    card = Card("Edit a", "edit", "in_progress", content=[note, diff])
+    assert cards.running(card).plain == "✎ Edit a"
