@@ -27,6 +27,9 @@ from hermes_core.ground.messages import Content, Part
 EMBEDDED_LIMIT = 100_000
 """Characters of one embedded resource that reach the model."""
 
+MOST_BLOCKS = 10_000
+"""Blocks of one prompt; reading more would keep others waiting."""
+
 IMAGE_LIMIT = 20_000_000
 """Characters of one image in Base64; providers take less, and say so."""
 
@@ -62,8 +65,10 @@ class Prompted:
 def read_blocks(blocks: Sequence[Mapping[str, Any]], cwd: Path) -> Prompted:
     """Return what ``blocks`` say; links into ``cwd`` become relative paths.
 
-    Raises ``RpcError`` (-32602) for a broken block, and if nothing is left to say.
+    Raises ``RpcError`` (-32602) for a broken block, for too many, and if nothing is left to say.
     """
+    if len(blocks) > MOST_BLOCKS:
+        raise RpcError(INVALID_PARAMS, f"prompt: it has more than {MOST_BLOCKS} blocks")
     reader = _Reader(cwd)
     for index, block in enumerate(blocks):
         reader.take(block, f"prompt[{index}]")
@@ -81,9 +86,9 @@ class _Reader:
 
     def __init__(self, cwd: Path) -> None:
         self._cwd = cwd
-        self._inline = ""
+        self._said: list[str] = []
         self._parts: list[Part] = []
-        self._links: list[Link] = []
+        self._links: dict[Link, None] = {}
         self._told: dict[str, None] = {}
 
     def take(self, block: Mapping[str, Any], where: str) -> None:
@@ -103,13 +108,14 @@ class _Reader:
 
     def result(self) -> Prompted:
         """Return all that was taken."""
-        if not self._inline.strip() and not self._parts:
+        inline = "".join(self._said)
+        if not inline.strip() and not self._parts:
             raise RpcError(INVALID_PARAMS, "prompt: there is no text in it")
-        content: Content = self._inline
+        content: Content = inline
         if self._parts:
-            first: list[Part] = [{"type": "text", "text": self._inline}] if self._inline else []
+            first: list[Part] = [{"type": "text", "text": inline}] if inline else []
             content = [*first, *self._parts]
-        return Prompted(content, self._links, list(self._told))
+        return Prompted(content, list(self._links), list(self._told))
 
     def _text(self, block: Mapping[str, Any], where: str) -> None:
         self._say(_string(block, "text", where), is_text=True)
@@ -118,8 +124,8 @@ class _Reader:
         uri = _string(block, "uri", where)
         self._say(_mention(str(block.get("title") or block.get("name") or uri), uri, self._cwd))
         link = _link_of(uri, self._cwd, _priority(block))
-        if link is not None and _is_for_model(block) and link not in self._links:
-            self._links.append(link)
+        if link is not None and _is_for_model(block):
+            self._links[link] = None
 
     def _resource(self, block: Mapping[str, Any], where: str) -> None:
         resource = block.get("resource")
@@ -162,7 +168,9 @@ class _Reader:
         )
 
     def _say(self, piece: str, *, is_text: bool = False) -> None:
-        self._inline = _join(self._inline, piece, is_text)
+        if piece:
+            before = self._said[-1] if self._said else ""
+            self._said += (_glue(before, piece, is_text), piece)
 
     def _leave_out(self, piece: str, told: str) -> None:
         self._say(piece)
@@ -186,11 +194,11 @@ class _Reader:
         self._parts.append({"type": "image_url", "image_url": {"url": url}})
 
 
-def _join(before: str, piece: str, is_text: bool) -> str:
-    if not before or not piece or before[-1].isspace() or piece[0].isspace():
-        return before + piece
-    glue = "\n\n" if is_text and not before.endswith(")") else " "
-    return before + glue + piece
+def _glue(before: str, piece: str, is_text: bool) -> str:
+    """Return what stands between two pieces; ``before`` is empty for the first."""
+    if not before or before[-1].isspace() or piece[0].isspace():
+        return ""
+    return "\n\n" if is_text and not before.endswith(")") else " "
 
 
 def _string(value: Mapping[str, Any], key: str, where: str) -> str:

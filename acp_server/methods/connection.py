@@ -42,6 +42,7 @@ class Options:
 class Connection:
     """The state of one connection. Its attributes are used on the loop's thread only.
 
+    loading: ids of sessions that are just being loaded or closed.
     ``config`` and ``store`` are methods for worker threads: they read and open files.
     """
 
@@ -71,11 +72,11 @@ class Connection:
     def session(self, session_id: str) -> AcpSession:
         """Return an open session; raise ``RpcError`` (-32002) if there is none of that id.
 
-        One that is just being loaded is not to be used either (-32600): what it is now is about
-        to be replaced.
+        One that is just being loaded or closed is not to be used either (-32600): what it is now
+        is about to be replaced, or to end.
         """
         if session_id in self.loading:
-            raise RpcError(INVALID_REQUEST, "The session is being loaded; wait for the answer.")
+            raise being_moved()
         found = self.sessions.get(session_id)
         if found is None:
             raise unknown_session(session_id)
@@ -142,6 +143,12 @@ class Connection:
         with self._lock:
             if self._store is not None:
                 self._store.close()
+
+
+def being_moved() -> RpcError:
+    """Return the error for a session that is just being loaded or closed."""
+    text = "The session is being loaded or closed; wait for the answer to that."
+    return RpcError(INVALID_REQUEST, text)
 
 
 def unknown_session(session_id: str) -> RpcError:

@@ -14,9 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from acp_server.mapping import Json
-from acp_server.methods.connection import Connection, unknown_session
+from acp_server.methods.connection import Connection, being_moved, unknown_session
 from acp_server.methods.threads import in_thread
-from acp_server.rpc.errors import INVALID_REQUEST, RpcError, invalid_params
+from acp_server.rpc.errors import invalid_params
 from acp_server.schema.sessions import (
     CloseSessionRequest,
     DeleteSessionRequest,
@@ -84,7 +84,7 @@ async def delete(connection: Connection, params: dict[str, Any]) -> dict[str, An
     """Delete a session and all that was kept for it; there need be none of that id."""
     session_id = params["sessionId"]
     if session_id in connection.loading:
-        raise RpcError(INVALID_REQUEST, "The session is being loaded; wait for the answer.")
+        raise being_moved()
     session = connection.sessions.get(session_id)
     if session is not None:
         await _end(connection, session)
@@ -129,11 +129,18 @@ async def set_title(connection: Connection, params: dict[str, Any]) -> dict[str,
 
 
 async def _end(connection: Connection, session: AcpSession) -> None:
-    """Cancel all of a session and let it go; what it was asked has its answers before."""
-    session.cancel()
-    await session.wait_until_idle()
-    connection.sessions.pop(session.id, None)
-    await in_thread(_let_go, connection, session)
+    """Cancel all of a session and let it go; what it was asked has its answers before.
+
+    Meanwhile it takes no prompt and is not opened again.
+    """
+    connection.loading.add(session.id)
+    try:
+        session.cancel()
+        await session.wait_until_idle()
+        connection.sessions.pop(session.id, None)
+        await in_thread(_let_go, connection, session)
+    finally:
+        connection.loading.discard(session.id)
 
 
 def _let_go(connection: Connection, session: AcpSession) -> None:

@@ -6,7 +6,7 @@ folders are those of the request. Only loading shows what it holds.
 
 import asyncio
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from acp_server.emitter import UPDATE
 from acp_server.mapping import Json, mode_update, to_updates
-from acp_server.methods.assembly import Place, open_session, place_of, view_of
-from acp_server.methods.connection import Connection, unknown_session
+from acp_server.methods.assembly import open_session, place_of, view_of
+from acp_server.methods.connection import Connection, being_moved, unknown_session
 from acp_server.methods.mcp_servers import servers_of
-from acp_server.methods.threads import checked, in_thread
+from acp_server.methods.threads import in_thread
 from acp_server.methods.warming import warm
 from acp_server.replay import replay
 from acp_server.rpc.errors import INVALID_REQUEST, RpcError, invalid_params
@@ -33,10 +33,13 @@ from hermes_core.commands.queue import left_text
 from hermes_core.ground.errors import HermesError, StoreError
 from hermes_core.ground.events import StatusChanged, TitleChanged
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.local.mcp_settings import McpServer
 
 if TYPE_CHECKING:
     from hermes_core.sessions.store import SessionRow
+
+
+SHOW_SECONDS = 1.0
+"""How long a loading that is cancelled waits for what is being shown; it stops at once."""
 
 
 def register(connection: Connection) -> None:
@@ -50,8 +53,7 @@ def register(connection: Connection) -> None:
 
 async def new(connection: Connection, params: dict[str, Any]) -> dict[str, Any]:
     """Open a new session; it opens without a key too, since one can be added later."""
-    place = checked(place_of, params, connection.environ)
-    session = await in_thread(open_session, connection, place, None, servers_of(params))
+    session = await in_thread(_open_new, connection, params)
     return {"sessionId": session.id, **await _opened(connection, session)}
 
 
@@ -59,14 +61,16 @@ async def load(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
     """Open a stored session and show all of it before answering.
 
     The folders are those of the params, whatever they were before. A session whose turn still
-    runs here is refused.
+    runs here is refused. When the request is cancelled, nothing is shown after its answer.
     """
     stop = Interrupt()
     session = await _reopened(connection, params, stop)
+    showing = asyncio.ensure_future(in_thread(_show, connection, session, stop))
     try:
-        await in_thread(_show, connection, session, stop)
+        await asyncio.shield(showing)
     except asyncio.CancelledError:
         stop.set()
+        await asyncio.wait({showing}, timeout=SHOW_SECONDS)
         raise
     finally:
         connection.loading.discard(session.id)
@@ -89,8 +93,7 @@ async def fork(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
     ``_meta.hermes.messageId`` names where it ends: before that message of the user, or with the
     turn that a message of the model belongs to.
     """
-    place = checked(place_of, params, connection.environ)
-    session = await in_thread(_fork, connection, params, place)
+    session = await in_thread(_fork, connection, params)
     opened = await _opened(connection, session)
     title = session.agent.records.title
     if title:
@@ -104,14 +107,13 @@ async def _reopened(connection: Connection, params: dict[str, Any], stop: Interr
     session_id = params["sessionId"]
     before = connection.sessions.get(session_id)
     if session_id in connection.loading:
-        raise RpcError(INVALID_REQUEST, "The session is being loaded already.")
+        raise being_moved()
     if before is not None and (before.busy or not before.wait_for_thread(0)):
         text = "A turn is running in this session; cancel it before loading the session again."
         raise RpcError(INVALID_REQUEST, text)
-    place = checked(place_of, params, connection.environ)
     connection.loading.add(session_id)
     try:
-        return await in_thread(_open_stored, connection, session_id, place, servers_of(params))
+        return await in_thread(_open_stored, connection, params)
     except BaseException:
         stop.set()
         connection.loading.discard(session_id)
@@ -135,11 +137,15 @@ async def _opened(connection: Connection, session: AcpSession) -> dict[str, Any]
     return about
 
 
-def _open_stored(
-    connection: Connection, session_id: str, place: Place, servers: Sequence[McpServer]
-) -> AcpSession:
+def _open_new(connection: Connection, params: Mapping[str, Any]) -> AcpSession:
+    place = place_of(params, connection.environ)
+    return open_session(connection, place, None, servers_of(params))
+
+
+def _open_stored(connection: Connection, params: Mapping[str, Any]) -> AcpSession:
+    place, session_id = place_of(params, connection.environ), params["sessionId"]
     _require_known(connection, session_id)
-    return open_session(connection, place, session_id, servers)
+    return open_session(connection, place, session_id, servers_of(params))
 
 
 def _require_known(connection: Connection, session_id: str) -> "SessionRow":
@@ -176,9 +182,10 @@ def _left(session: AcpSession) -> str:
     return left_text(session.agent.queue.all())
 
 
-def _fork(connection: Connection, params: Mapping[str, Any], place: Place) -> AcpSession:
+def _fork(connection: Connection, params: Mapping[str, Any]) -> AcpSession:
     from hermes_core.sessions.forking import fork as copy
 
+    place = place_of(params, connection.environ)
     source = _require_known(connection, params["sessionId"])
     row = replace(
         source,

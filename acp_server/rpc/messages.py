@@ -9,6 +9,9 @@ from acp_server.rpc.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 
 MessageId = str | int | float | None
 
+_MARK = "\ufeff"
+"""A byte order mark, which some shells and pipes put before the first line."""
+
 
 class InvalidMessage(RpcError):
     """A line that is no message. ``id`` is what the answer must carry: its own, or null."""
@@ -33,7 +36,7 @@ def decode(line: bytes | bytearray) -> dict[str, Any]:
 
 def _text(line: bytes | bytearray) -> str:
     try:
-        text = line.decode()
+        text = line.decode().removeprefix(_MARK)
     except UnicodeDecodeError as error:
         text = f"The line is not valid UTF-8 (byte {error.start})."
         raise InvalidMessage(PARSE_ERROR, text) from None

@@ -69,7 +69,7 @@ class NewSessionRequest(TypedDict):
 
     cwd: str
     additionalDirectories: NotRequired[Annotated[list[str], ON_NULL]]
-    mcpServers: Annotated[list[McpServer], ON_NULL]
+    mcpServers: NotRequired[Annotated[list[McpServer], ON_NULL]]
     _meta: NotRequired[Meta]
 
 
@@ -102,7 +102,7 @@ class NewSessionResponse(TypedDict):
 class LoadSessionRequest(TypedDict):
     """Params of ``session/load``."""
 
-    mcpServers: Annotated[list[McpServer], ON_NULL]
+    mcpServers: NotRequired[Annotated[list[McpServer], ON_NULL]]
     cwd: str
     additionalDirectories: NotRequired[Annotated[list[str], ON_NULL]]
     sessionId: str

@@ -67,7 +67,7 @@ async def test_blank_lines_and_carriage_returns_are_no_messages(agent: AcpClient
     ("method", "params", "field"),
     [
         ("session/new", {}, "cwd"),
-        ("session/new", {"cwd": "/"}, "mcpServers"),
+        ("session/new", {"cwd": "/", "mcpServers": "none"}, "mcpServers"),
         ("session/new", {"cwd": None, "mcpServers": []}, "cwd"),
         ("session/new", {"cwd": "here", "mcpServers": []}, "cwd"),
         ("session/new", {"cwd": "/no/such/folder", "mcpServers": []}, "cwd"),

@@ -73,6 +73,9 @@ LEFT_OUT = frozenset(
 )
 """Definitions that nothing uses yet; a reference to one becomes any object."""
 
+MAY_BE_MISSING = {("NewSessionRequest", "mcpServers"), ("LoadSessionRequest", "mcpServers")}
+"""Fields that the schema requires and known clients leave out: as if nothing were in them."""
+
 SCHEMA = Path(__file__).with_name("v1.schema.json")
 UNSTABLE = Path(__file__).with_name("v1.schema.unstable.json")
 TARGET = Path(__file__).parents[2] / "acp_server" / "schema"
@@ -143,7 +146,8 @@ class Generator:
         required = schema.get("required", ())
         lines = [f"class {name}({bases}):", f'    """{purpose}"""', ""]
         for key, value in schema.get("properties", {}).items():
-            lines.append(_annotation(key, self._field(value, key in required)))
+            needed = key in required and (name, key) not in MAY_BE_MISSING
+            lines.append(_annotation(key, self._field(value, needed)))
         return "\n".join(lines).rstrip()
 
     def _field(self, schema: Schema, required: bool) -> str:

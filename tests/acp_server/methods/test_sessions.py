@@ -2,13 +2,15 @@
 
 import asyncio
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acp_server.methods.connection import Connection, Options
 from acp_server.methods.kept import cursor_of, position, session_info
-from acp_server.methods.sessions import load
+from acp_server.methods.sessions import load, new
 from acp_server.rpc.errors import INVALID_PARAMS, INVALID_REQUEST, RpcError
 from acp_server.rpc.server import AcpServer
 from hermes_core.sessions.store import SessionRow, Store
@@ -45,6 +47,69 @@ async def test_a_session_that_is_being_loaded_is_not_to_be_used(tmp_path: Path) 
     connection.gate.set()
     await loading
     assert connection.session("s1").id == "s1"
+    await connection.close()
+
+
+class HeldServer(AcpServer):
+    """A server whose client takes its first message at the word of the test."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.began, self.gate = threading.Event(), threading.Event()
+        self.shown: list[str] = []
+
+    def notify(self, method: str, params: Mapping[str, Any], **_: Any) -> bool:
+        self.began.set()
+        assert self.gate.wait(60)
+        self.shown.append(method)
+        return True
+
+
+async def test_a_loading_that_is_cancelled_is_answered_after_the_last_it_shows(
+    tmp_path: Path,
+) -> None:
+    for name in ("home", "work"):
+        (tmp_path / name).mkdir()
+    options = Options(environ={"HERMES_HOME": str(tmp_path / "home")})
+    server = HeldServer()
+    connection = Connection(server, options)
+    connection.store().create_session(SessionRow("s1", str(tmp_path / "work")))
+    params = {"sessionId": "s1", "cwd": str(tmp_path / "work"), "mcpServers": []}
+    loading = asyncio.create_task(load(connection, params))
+    await asyncio.to_thread(server.began.wait, 60)
+    loading.cancel()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not loading.done()
+    server.gate.set()
+    with pytest.raises(asyncio.CancelledError):
+        await loading
+    shown = len(server.shown)
+    assert shown
+    await connection.close()
+    assert len(server.shown) == shown
+
+
+class Watched(dict[str, str]):
+    """An environment that knows which threads looked into it."""
+
+    threads: set[int]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.threads.add(threading.get_ident())
+        return super().get(key, default)
+
+
+async def test_folders_are_looked_at_beside_the_loop(tmp_path: Path) -> None:
+    for name in ("home", "work"):
+        (tmp_path / name).mkdir()
+    environ = Watched({"HERMES_HOME": str(tmp_path / "home")})
+    environ.threads = set()
+    connection = Connection(AcpServer(), Options(environ=environ))
+    connection.warmed = True
+    await new(connection, {"cwd": str(tmp_path / "work")})
+    assert environ.threads
+    assert threading.get_ident() not in environ.threads
     await connection.close()
 
 

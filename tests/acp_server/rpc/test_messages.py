@@ -22,7 +22,7 @@ from acp_server.rpc.messages import InvalidMessage, check_id, decode, encode
         b'{"a":' * 100_000,
         b'{"id": ' + b"9" * 5_000 + b"}",
         b'{"a": 1} {"b": 2}',
-        b'\xef\xbb\xbf{"a": 1}',
+        b'{"a": 1\xef\xbb\xbf}',
     ],
     ids=lambda line: repr(line[:20]),
 )
@@ -47,6 +47,11 @@ def test_batches_and_bare_values_are_invalid(line: bytes) -> None:
 def test_odd_but_valid_json_is_read() -> None:
     line = b' {"lone": "\\ud800", "nul": "\\u0000\\u001b", "big": 1e999} \r'
     assert decode(line) == {"lone": "\ud800", "nul": "\0\x1b", "big": float("inf")}
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+def test_a_byte_order_mark_before_a_line_is_passed_over(kind: type[bytes | bytearray]) -> None:
+    assert decode(kind(b'\xef\xbb\xbf{"a": "\xef\xbb\xbf"}\r')) == {"a": "\ufeff"}
 
 
 def test_an_integer_of_400_digits_is_kept() -> None:
