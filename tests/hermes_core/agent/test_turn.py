@@ -362,3 +362,37 @@ def test_a_failure_of_the_provider_is_raised_with_the_history_intact(stage: Stag
     with pytest.raises(ServerError):
         run(stage, ScriptedModel(ServerError("down")))
     assert_next_prompt_is_valid(stage)
+
+
+class Noting(Upkeep):
+    """Notes when it is asked for what."""
+
+    def __init__(self, order: list[str]) -> None:
+        super().__init__()
+        self.order = order
+
+    def before_step(self, budget: Budget) -> None:
+        self.order.append("room")
+        super().before_step(budget)
+
+    def note(self, budget: Budget, *more: str) -> str:
+        self.order.append("note")
+        return super().note(budget, *more)
+
+    def after_turn(self) -> None:
+        self.order.append("over")
+        super().after_turn()
+
+
+def test_the_steps_of_a_turn_have_one_order(tmp_path: Path) -> None:
+    """Room is made before the messages are read; tools run between two calls; then all is over."""
+    order: list[str] = []
+    stage = Stage(tmp_path, look_tool(lambda _: order.append("tool") or "x"))
+    stage.conversation.begin("do it", "m")
+
+    def answer(message: Message) -> Callable[..., Message]:
+        return lambda *_: order.append("call") or message
+
+    model = ScriptedModel(answer(calls(LOOK)), answer(says("done")))
+    run(stage, model, upkeep=Noting(order))
+    assert order == ["room", "note", "call", "tool", "room", "note", "call", "over"]

@@ -34,6 +34,14 @@ def test_the_table_of_keys_and_the_config_agree() -> None:
         assert getattr(config, key.field) == default, key.name
 
 
+def test_the_limits_that_nobody_set() -> None:
+    config = Config(home=Path("/h"))
+    assert (config.max_turns, config.max_cost) == (500, None)
+    assert (config.delegation_max_iterations, config.delegation_max_children) == (50, 3)
+    assert (config.compression_threshold, config.compression_protect_last_n) == (0.5, 20)
+    assert config.approvals_timeout is None
+
+
 def test_every_key_is_read(tmp_path: Path) -> None:
     write(
         tmp_path,
