@@ -139,6 +139,8 @@ class Grounds:
         return [path for path in found if os.path.lexists(os.path.join(cwd, path))]
 
     def _in_folder(self, path: str, part: str, active: set[int], cwd: str) -> list[str]:
+        if not self.holds(os.path.realpath(os.path.join(cwd, path))):
+            raise TooMany("a pattern stands for files outside the workspace")
         pattern = "".join(_escaped(part, active))
         names = (entry.name for entry in self._scan(os.path.join(cwd, path)))
         return [path + name for name in names if not name.startswith(".") and _fits(name, pattern)]

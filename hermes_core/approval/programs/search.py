@@ -10,10 +10,13 @@ from hermes_core.approval.secret_files import SAMPLES
 
 
 def _grep_walks(parsed: Parsed) -> Callable[[str], bool] | None:
+    """Of contradicting patterns the last wins for grep; here, that a file is included."""
     if not parsed.has("-r", "--recursive"):
         return None
     included = tuple(parsed.given("--include"))
-    excluded = tuple(parsed.given("--exclude"))
+    excluded = () if included else tuple(filter(_PLAIN_GLOB.fullmatch, parsed.given("--exclude")))
+    if not all(map(_PLAIN_GLOB.fullmatch, included)):
+        return bool
 
     def is_read(name: str) -> bool:
         if any(fnmatchcase(name, pattern) for pattern in excluded):
@@ -42,6 +45,8 @@ def _reaches_secrets(glob: str) -> bool:
     return any(fnmatch(name, last) for name in SAMPLES)
 
 
+_PLAIN_GLOB = re.compile(r"(?:[^\[\\/]|\[[A-Za-z0-9]+\])*")
+"""What grep and Python match alike: no classes, negations, quoting or folders."""
 _ENDINGS = re.compile(r"([\w*-]*)\.\{([\w,]+)\}")
 _HIDDEN = (
     *("-.", "--hidden", "-u", "--unrestricted", "--no-ignore", "--no-ignore-vcs"),

@@ -1,11 +1,18 @@
 """Programs that tell about the machine. What shows other processes or the environment asks."""
 
+import re
+
 from hermes_core.approval.model import Model, Parsed
+
+_ZONE_FILE = re.compile(r"TZ\s*=\s*\"?\s*[^A-Za-z\"\s]|\.\.")
+"""A time zone that is told as a path: GNU date reads that file."""
 
 
 def _date_check(parsed: Parsed) -> str:
-    sets = [text for _, text in parsed.operands if not text.startswith("+")]
-    return "it sets the clock" if sets else ""
+    if any(not text.startswith("+") for _, text in parsed.operands):
+        return "it sets the clock"
+    told = parsed.given("-d", "--date")
+    return "it reads a file for the time zone" if any(map(_ZONE_FILE.search, told)) else ""
 
 
 SYSTEM: dict[str, Model] = {

@@ -109,7 +109,7 @@ TEXT: dict[str, Model] = {
     "paste": Model("-d: -s -z --delimiters: --serial --zero-terminated", "path*", harmless=True),
     "rev": Model("", "path*", harmless=True),
     "column": Model(
-        "-t -s: -o: -N: -c: -x -J -n? -R: -T: -H: -O: -W: -E: -d -L -e --table --separator:"
+        "-t -s: -o: -N: -c: -x -J -R: -T: -H: -O: -W: -E: -d -L -e --table --separator:"
         " --output-separator: --table-columns: --output-width: --fillrows --json --table-name:"
         " --table-right: --table-truncate: --table-hide: --table-order: --table-noheadings",
         "path*",
