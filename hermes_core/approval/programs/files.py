@@ -41,7 +41,7 @@ FILES: dict[str, Model] = {
         " --no-group --human-readable --si --hide: --indicator-style: --inode --ignore: --kibibytes"
         " --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name"
         " --quoting-style: --reverse --recursive --size --sort: --time: --time-style: --tabsize:"
-        " --width: --context --zero --color? --block-size:",
+        " --width: --context --zero --color? --block-size: -I: -T: -w:",
         "meta*",
         harmless=True,
         here=True,

@@ -12,6 +12,8 @@ _SPACES = re.compile(r"[ \t]*")
 _SIMPLE = frozenset("pPdDnNgGhHx=lFz")
 _FLAGS = re.compile(r"[gpiIM0-9]*")
 _AFTER = re.compile(r"[ \t]*([;\n}]|$)")
+_TEXT_LINE = re.compile(r"[ \t]*\\?[ \t]*[^\n\\ \t][^\n\\]*\Z")
+"""Text to print on one line, up to the end; a backslash there would let it go on."""
 _EXIT = re.compile(r"[ \t]*\d*")
 
 
@@ -98,6 +100,8 @@ class _Script:
         elif char in ("q", "Q"):
             self._skip(_EXIT)
             self._end()
+        elif char in ("a", "i", "c") and self._skip(_TEXT_LINE):
+            return
         elif char in ("s", "y"):
             self._substitute(char)
         else:
