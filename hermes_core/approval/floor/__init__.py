@@ -17,7 +17,7 @@ from hermes_core.approval.floor.carriers import (
 )
 from hermes_core.approval.floor.code import INTERPRETERS, code_of, forks_for_ever, shell_texts
 from hermes_core.approval.floor.command import Command
-from hermes_core.approval.floor.marks import UNKNOWN, plain
+from hermes_core.approval.floor.marks import SPLIT, UNKNOWN, plain
 from hermes_core.approval.floor.outputs import input_of
 from hermes_core.approval.floor.scan import scan
 from hermes_core.approval.floor.shapes import (
@@ -146,7 +146,8 @@ class _Search:
 
     def _within(self, words: list[str], command: Command, values: dict[str, str]) -> Finding:
         name, rest = plain(words[0]).rpartition("/")[2], words[1:]
-        if name.startswith(("ld-linux", "ld.so", "ld-musl")):
+        nothing = not words[0].strip(UNKNOWN + SPLIT)  # a variable that is not set leaves no word
+        if nothing or name.startswith(("ld-linux", "ld.so", "ld-musl")):
             return self._inner([rest], command, values)
         if name == "eval":
             return self.text(" ".join(map(plain, rest)), dict(values))
