@@ -151,6 +151,13 @@ def permission_answer(result: object, event: ApprovalRequested) -> Answer:
     return _ANSWERS[option] if isinstance(option, str) and option in offered else "reject_once"
 
 
+def was_rejected(result: object) -> bool:
+    """Return whether a person chose to reject, rather than to give no answer."""
+    outcome = result.get("outcome") if isinstance(result, Mapping) else None
+    option = outcome.get("optionId") if isinstance(outcome, Mapping) else None
+    return option in ("reject_once", "reject_always")
+
+
 def permission_words(result: object) -> str:
     """Return what the person said with the answer: ``reason`` in a ``_meta`` of it, or ``""``."""
     outcome = result.get("outcome") if isinstance(result, Mapping) else None
@@ -160,6 +167,29 @@ def permission_words(result: object) -> str:
         if isinstance(reason, str) and reason.strip():
             return reason.strip()[:_LONGEST_WORDS]
     return ""
+
+
+def reason_form(asked: Mapping[str, Any]) -> Json:
+    """Return the params of ``elicitation/create`` that ask why a question was rejected."""
+    call = asked["toolCall"]
+    return {
+        "sessionId": asked["sessionId"],
+        "toolCallId": call["toolCallId"],
+        "mode": "form",
+        "message": f"Why not? (You may leave this.) {one_line(call['title'], _SHORT)}",
+        "requestedSchema": {
+            "type": "object",
+            "properties": {"reason": {"type": "string", "title": "What to do instead"}},
+        },
+    }
+
+
+def reason_of(result: object) -> str:
+    """Return what the person answered to ``reason_form``, ``""`` for nothing."""
+    if not isinstance(result, Mapping) or result.get("action") != "accept":
+        return ""
+    content = result.get("content")
+    return permission_words({"_meta": content}) if isinstance(content, Mapping) else ""
 
 
 def failure_of(error: BaseException) -> RpcError:

@@ -1,7 +1,8 @@
 """Questions to the person, one after another, each bound to its own tool call.
 
 A question has no time limit. What is not clearly a known option is a rejection: another option, a
-broken answer, an error, the end of the connection. When the turn withdraws its question
+broken answer, an error, the end of the connection. Where the editor has forms, a person who rejects
+is asked why, for a while. When the turn withdraws its question
 (``reply`` is cancelled) or a rule answers it, the client is told so, and an answer that still comes
 changes nothing. The next question waits until it is known whether this answer settles it too.
 """
@@ -14,13 +15,24 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from acp_server.mapping import permission_answer, permission_words
+from acp_server.mapping import (
+    Json,
+    permission_answer,
+    permission_words,
+    reason_form,
+    reason_of,
+    was_rejected,
+)
 from acp_server.session import Ask
 from acp_server.subagents import question
 from hermes_core.ground.actions import Answer
 from hermes_core.ground.events import ApprovalRequested, Emit, Event
 
 REQUEST_PERMISSION = "session/request_permission"
+CREATE = "elicitation/create"
+
+PATIENCE = 120.0
+"""Seconds that a person has to say why."""
 
 _log = logging.getLogger(__name__)
 
@@ -28,11 +40,21 @@ _log = logging.getLogger(__name__)
 class Permissions:
     """An ``Emit`` for one session: answers ``ApprovalRequested`` and hands on all events.
 
-    subagents: whether the client shows children in sessions of their own.
+    subagents: whether the client shows children in sessions of their own. forms: whether it can
+    ask for a reason.
     """
 
-    def __init__(self, ask: Ask, session_id: str, then: Emit, *, subagents: bool = False) -> None:
+    def __init__(
+        self,
+        ask: Ask,
+        session_id: str,
+        then: Emit,
+        *,
+        subagents: bool = False,
+        forms: bool = False,
+    ) -> None:
         self._ask = ask
+        self._forms = forms
         self._subagents = subagents
         self._session_id = session_id
         self._then = then
@@ -70,17 +92,38 @@ class Permissions:
             self._resolve(event, "reject_once")
             return
         event.reply.add_done_callback(lambda _: request.cancel())
-        request.add_done_callback(partial(self._answered, event))
+        request.add_done_callback(partial(self._answered, event, params))
 
     def _answered(
         self,
         event: ApprovalRequested,
+        params: Json,
         request: "concurrent.futures.Future[dict[str, Any]]",
     ) -> None:
         answer = _answer(request, event)
         if not request.cancelled() and request.exception() is None:
-            event.words.extend(filter(None, [permission_words(request.result())]))
+            result = request.result()
+            event.words.extend(filter(None, [permission_words(result)]))
+            if self._forms and not event.words and was_rejected(result):
+                self._ask_why(event, params, answer)
+                return
         self._resolve(event, answer)
+
+    def _ask_why(self, event: ApprovalRequested, params: Json, answer: Answer) -> None:
+        try:
+            form = self._ask(CREATE, reason_form(params), timeout=PATIENCE)
+        except Exception:
+            _log.exception("the reason of a rejection could not be asked")
+            self._resolve(event, answer)
+            return
+        event.reply.add_done_callback(lambda _: form.cancel())
+
+        def told(form: "concurrent.futures.Future[dict[str, Any]]") -> None:
+            if not form.cancelled() and form.exception() is None:
+                event.words.extend(filter(None, [reason_of(form.result())]))
+            self._resolve(event, answer)
+
+        form.add_done_callback(told)
 
     def _resolve(self, event: ApprovalRequested, answer: Answer) -> None:
         with suppress(concurrent.futures.InvalidStateError):  # withdrawn meanwhile

@@ -96,7 +96,7 @@ def open_session(
     )
     session.options = options = Options(lambda: session.agent, connection.offers, screen.tell)
     session.commands = Commands(lambda: config.home, screen.tell)
-    permissions = Permissions(ask, new_id, screen, subagents=told)
+    permissions = Permissions(ask, new_id, screen, subagents=told, forms=client.elicitation_form)
     session.agent = AIAgent(
         cwd=place.cwd,
         additional_directories=place.additional,

@@ -144,3 +144,42 @@ async def test_the_reason_of_a_rejection_reaches_the_model(agent: AcpClient) -> 
     session = await agent.new_session()
     assert await session.prompt("go") == "end_turn"
     assert result(agent).endswith("The user says: use make instead")
+
+
+REJECTED = {"outcome": {"outcome": "selected", "optionId": "reject_once"}}
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ({"action": "accept", "content": {"reason": "use make"}}, "The user says: use make"),
+        ({"action": "accept", "content": {}}, "ask the user what to do instead"),
+        ({"action": "decline"}, "ask the user what to do instead"),
+    ],
+)
+async def test_whoever_rejects_is_asked_why(
+    editor: AcpClient, reply: dict[str, Any], told: str
+) -> None:
+    editor.editor.reset()
+    editor.editor.decide = lambda _: REJECTED
+    editor.editor.fill = lambda _: reply
+    editor.stage.provider.script(call("terminal", {"command": "touch x"}, id="no-1"), say("Ok."))
+    session = await editor.new_session()
+    assert await session.prompt("go") == "end_turn"
+    (params,) = editor.editor.forms
+    assert params["toolCallId"] == "no-1"
+    assert params["message"].endswith("touch x")
+    assert told in result(editor)
+    assert not (session.cwd / "x").exists()
+
+
+async def test_a_cancel_ends_the_question_why(editor: AcpClient) -> None:
+    editor.editor.reset()
+    editor.editor.decide = lambda _: REJECTED
+    editor.stage.provider.script(call("terminal", {"command": "touch x"}, id="no-2"))
+    session = await editor.new_session()
+    turn = session.begin("go")
+    await editor.wait_for(lambda: editor.editor.forms)
+    session.cancel()
+    assert (await turn)["stopReason"] == "cancelled"
+    await editor.wait_for(lambda: editor.editor.withdrawn)
