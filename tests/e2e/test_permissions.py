@@ -87,6 +87,19 @@ async def test_a_rejected_call_does_not_run_and_the_turn_goes_on(agent: AcpClien
     assert not (session.cwd / "made").exists()
 
 
+async def test_the_next_message_is_read_as_the_reason(agent: AcpClient) -> None:
+    provider = agent.stage.provider
+    provider.script(calls(command("touch made", "why-not-1")), say("What then?"), say("I see."))
+    agent.editor.decide = lambda _: REJECT
+    session = await agent.new_session()
+    await session.prompt("go")
+    await session.prompt("use make instead")
+    *_, call, rejected, asked, reason = provider.requests[-1].messages
+    assert call["tool_calls"][0]["id"] == "why-not-1"
+    assert "ask the user what to do instead" in rejected["content"]
+    assert (asked["content"], reason["content"]) == ("What then?", "use make instead")
+
+
 async def test_one_rejection_does_not_touch_the_other_calls(agent: AcpClient) -> None:
     provider = agent.stage.provider
     provider.script(
