@@ -15,7 +15,7 @@ from typing import Any
 from acp_server.schema.errors import AUTH_REQUIRED, INTERNAL_ERROR, RpcError
 from acp_server.terminals import CardEvent, console_of, in_terminal
 from hermes_core.ground.actions import Answer
-from hermes_core.ground.content import CardContent, Diff, Location, Text
+from hermes_core.ground.content import CardContent, Diff, Image, Location, Text
 from hermes_core.ground.errors import AuthFailed, HermesError, NoCredentials, ProviderError
 from hermes_core.ground.events import (
     ApprovalRequested,
@@ -341,11 +341,16 @@ def _location(location: Location) -> Json:
 
 
 def _contents(parts: Sequence[CardContent]) -> list[Json]:
-    return [
-        _diff(part) if isinstance(part, Diff) else _text_content(part.text)
-        for part in parts
-        if isinstance(part, Diff | Text) or part.text
-    ]
+    return [_one_content(part) for part in parts if isinstance(part, Diff | Text) or part.text]
+
+
+def _one_content(part: CardContent) -> Json:
+    if isinstance(part, Diff):
+        return _diff(part)
+    if isinstance(part, Image) and part.data:
+        image = {"type": "image", "mimeType": part.mime_type, "data": part.data}
+        return {"type": "content", "content": image}
+    return _text_content(part.text)
 
 
 def _text_content(text: str) -> Json:

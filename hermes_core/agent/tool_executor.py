@@ -22,7 +22,7 @@ from hermes_core.agent.interruption import CUT_SHORT
 from hermes_core.agent.segments import split
 from hermes_core.agent.steering import defused
 from hermes_core.agent.toolbox import Toolbox
-from hermes_core.ground.content import Text
+from hermes_core.ground.content import Image, Text
 from hermes_core.ground.errors import Interrupted, StoreError, ToolError
 from hermes_core.ground.events import Emit
 from hermes_core.ground.interrupt import Interrupt
@@ -108,7 +108,8 @@ class _Answers:
         output = replace(output, text=text)
         self.outcomes.append(Outcome(request, output, digest))
         event = job.card.end(output, job.seconds)
-        answer = tool_message(request.call["id"], request.name, output.text)
+        images = () if request.same_as else images_in(output)
+        answer = tool_message(request.call["id"], request.name, output.text, images)
         if not job.shown:
             self._conversation.append(answer)
             return
@@ -224,6 +225,12 @@ class _Segment:
             now = time.monotonic()
             self._grace_ends = self._grace_ends or now + GRACE
             wait([future], max(0.0, self._grace_ends - now))
+
+
+def images_in(output: Output) -> tuple[str, ...]:
+    """Return the images of a result as ``data:`` addresses."""
+    found = (part for part in output.content if isinstance(part, Image) and part.data)
+    return tuple(f"data:{one.mime_type};base64,{one.data}" for one in found)
 
 
 def _failure(name: str, error: Exception) -> Output:

@@ -77,7 +77,24 @@ class Console:
         return fence("\n".join(lines), "console") if lines else ""
 
 
-CardContent = Text | Diff | Console
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image in Base64; ``data`` is ``""`` where only its size is known any more.
+
+    size: bytes of the image.
+    """
+
+    mime_type: str
+    data: str
+    size: int
+
+    @property
+    def text(self) -> str:
+        """What stands for it where no image can be shown."""
+        return f"[an image, {self.mime_type}, {self.size:,} bytes]"
+
+
+CardContent = Text | Diff | Console | Image
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,17 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from hermes_core.ground.content import Console, Diff, Location, PlanEntry, Text
+from hermes_core.ground.content import Console, Diff, Image, Location, PlanEntry, Text
 from hermes_core.ground.events import ChildShown, ShownEvent
 
 _EVENTS: dict[str, type] = {cls.__name__: cls for cls in get_args(ShownEvent)}
-_PARTS: dict[str, type] = {cls.__name__: cls for cls in (Text, Diff, Console, Location, PlanEntry)}
+_PARTS: dict[str, type] = {
+    cls.__name__: cls for cls in (Text, Diff, Console, Image, Location, PlanEntry)
+}
+
+
+LONGEST_IMAGE = 200_000
+"""Characters of an image that are kept; of a longer one its kind and size are."""
 
 
 def to_json(event: ShownEvent) -> dict[str, Any]:
@@ -38,6 +44,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if type(value) in _EVENTS.values():
         return to_json(value)
+    if isinstance(value, Image) and len(value.data) > LONGEST_IMAGE:
+        value = dataclasses.replace(value, data="")
     if type(value).__name__ in _PARTS and dataclasses.is_dataclass(value):
         return {"is": type(value).__name__, **_fields(value)}
     return value

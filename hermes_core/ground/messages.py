@@ -39,7 +39,7 @@ class ImageUrl(TypedDict):
 
 
 class Part(TypedDict, total=False):
-    """One part of a user message: text, or an image.
+    """One part of a message of the user or of a tool: text, or an image.
 
     attachment: the name of what was put beside the message, where the text is no word of the
     user's. No wire sends it.
@@ -90,9 +90,19 @@ def user_message(content: Content) -> Message:
     return {"role": "user", "content": content}
 
 
-def tool_message(call_id: str, name: str, text: str) -> Message:
-    """Return the answer to the tool call ``call_id``."""
-    return {"role": "tool", "tool_call_id": call_id, "name": name, "content": text}
+def tool_message(call_id: str, name: str, text: str, images: Sequence[str] = ()) -> Message:
+    """Return the answer to the tool call ``call_id``; ``images`` are ``data:`` URLs."""
+    content: Content = text
+    if images:
+        shown: list[Part] = [{"type": "image_url", "image_url": {"url": url}} for url in images]
+        content = [{"type": "text", "text": text}, *shown]
+    return {"role": "tool", "tool_call_id": call_id, "name": name, "content": content}
+
+
+def has_images(message: Message) -> bool:
+    """Return whether there is an image in the message."""
+    content = message["content"]
+    return isinstance(content, list) and any(part["type"] == "image_url" for part in content)
 
 
 def text_of(message: Message) -> str:

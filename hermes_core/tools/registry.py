@@ -69,7 +69,10 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a call came to: ``text`` for the model, the rest for the tool card."""
+    """What a call came to: ``text`` for the model, the rest for the tool card.
+
+    The images on the card are for the model too.
+    """
 
     text: str
     content: tuple[CardContent, ...] = ()

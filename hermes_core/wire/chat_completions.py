@@ -13,7 +13,7 @@ from hermes_core.ground.reasoning import EFFORT, Reasoning
 from hermes_core.ground.runtime import Runtime
 from hermes_core.wire.caching import mark_contents
 from hermes_core.wire.chat_chunks import ChunkReader
-from hermes_core.wire.chat_messages import to_wire
+from hermes_core.wire.chat_messages import shown_after, to_wire
 from hermes_core.wire.functions import functions_of
 from hermes_core.wire.opening import opening
 from hermes_core.wire.pieces import FinishPiece, Piece
@@ -47,10 +47,16 @@ def to_request(
     if tools:
         functions = functions_of(tools, compat)
         request["tools"] = [{"type": "function", "function": function} for function in functions]
-    sent = [
-        to_wire(message, runtime, keep_reasoning=place >= stale)
-        for place, message in enumerate(messages)
-    ]
+    sent: list[dict[str, Any]] = []
+    results: list[Message] = []
+    for place, message in enumerate(messages):
+        if message["role"] != "tool":
+            sent += shown_after(results, runtime)
+            results = []
+        else:
+            results.append(message)
+        sent.append(to_wire(message, runtime, keep_reasoning=place >= stale))
+    sent += shown_after(results, runtime)
     if compat.cache_markers:
         mark_contents(sent)
     request["messages"] = sent

@@ -1,28 +1,50 @@
 """One stored message to the form that a chat completions endpoint takes."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
-from hermes_core.ground.messages import Message, ToolCall, text_of
+from hermes_core.ground.messages import Message, ToolCall, has_images, text_of
 from hermes_core.ground.runtime import Runtime
 from hermes_core.wire.functions import arguments_text, function_name
 from hermes_core.wire.origin import is_own
 from hermes_core.wire.text import EMPTY, NO_IMAGE, clean
 
+OF_RESULTS: Final = "[The images of the tool results above, in their order:]"
+
 
 def to_wire(message: Message, runtime: Runtime, *, keep_reasoning: bool) -> dict[str, Any]:
     """Return ``message`` with the keys of the format alone.
 
-    Content of tool messages is always a string. Reasoning goes to its own maker, and only where
-    that wants it back.
+    Content of tool messages is always a string; for their images see ``shown_after``. Reasoning
+    goes to its own maker, and only where that wants it back.
     """
     role = message["role"]
     if role == "assistant":
         return _assistant(message, runtime, keep_reasoning)
     if role == "tool":
-        answered = message.get("tool_call_id", "")
-        return {"role": role, "tool_call_id": clean(answered), "content": clean(text_of(message))}
+        answered, text = message.get("tool_call_id", ""), text_of(message)
+        if has_images(message) and not runtime.compat.images:
+            text = f"{text}\n{NO_IMAGE}"
+        return {"role": role, "tool_call_id": clean(answered), "content": clean(text)}
     named = runtime.compat.system_role if role == "system" else role
     return {"role": named, "content": _content(message, runtime)}
+
+
+def shown_after(results: Sequence[Message], runtime: Runtime) -> list[dict[str, Any]]:
+    """Return the message that shows the images of tool results, if they have any.
+
+    It follows the last of them: the format's tool messages take no images.
+    """
+    if not runtime.compat.images or not any(map(has_images, results)):
+        return []
+    parts: list[dict[str, Any]] = [{"type": "text", "text": OF_RESULTS}]
+    for message in results:
+        content = message["content"]
+        for part in content if isinstance(content, list) else ():
+            if "image_url" in part:
+                url = clean(part["image_url"]["url"])
+                parts.append({"type": "image_url", "image_url": {"url": url}})
+    return [{"role": "user", "content": parts}]
 
 
 def _content(message: Message, runtime: Runtime) -> Any:

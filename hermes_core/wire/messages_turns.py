@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hermes_core.ground.messages import Message, ToolCall, text_of
+from hermes_core.ground.messages import Message, ToolCall, has_images, text_of
 from hermes_core.ground.runtime import Runtime
 from hermes_core.wire.functions import arguments_of, call_id, function_name
 from hermes_core.wire.order import spans_of
@@ -29,7 +29,7 @@ def to_turns(
             records = place >= stale and runtime.compat.echo_details is not False
             _append(turns, "assistant", _said(message, records and is_own(message, runtime)))
         elif role == "tool":
-            _append(turns, "user", [_result(message)])
+            _append(turns, "user", [_result(message, runtime)])
         else:
             _append(turns, "user", _asked(message, runtime))
     return system, turns
@@ -100,10 +100,10 @@ def _call(call: ToolCall) -> Block:
     }
 
 
-def _result(message: Message) -> Block:
+def _result(message: Message, runtime: Runtime) -> Block:
     text = text_of(message)
-    return {
-        "type": "tool_result",
-        "tool_use_id": call_id(message.get("tool_call_id", "")),
-        "content": clean(text) if text.strip() else EMPTY,
-    }
+    content: Any = clean(text) if text.strip() else EMPTY
+    if has_images(message):
+        content = _asked(message, runtime)
+    answered = call_id(message.get("tool_call_id", ""))
+    return {"type": "tool_result", "tool_use_id": answered, "content": content}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hermes_core.ground.messages import Message, ToolCall, text_of
+from hermes_core.ground.messages import Message, ToolCall, has_images, text_of
 from hermes_core.ground.runtime import Runtime
 from hermes_core.wire.functions import arguments_text, call_id, function_name
 from hermes_core.wire.order import spans_of
@@ -18,7 +18,7 @@ def to_items(message: Message, runtime: Runtime, *, keep_reasoning: bool) -> lis
     if role == "system":
         return []
     if role == "tool":
-        output = clean(text_of(message))
+        output = _parts(message, runtime) if has_images(message) else clean(text_of(message))
         answered = call_id(message.get("tool_call_id", ""))
         return [{"type": "function_call_output", "call_id": answered, "output": output}]
     if role == "assistant":

@@ -7,7 +7,7 @@ import pytest
 from acp_server import mapping
 from acp_server.mapping import failure_of, permission_answer, permission_request, to_updates
 from hermes_core.ground.actions import Action, Answer
-from hermes_core.ground.content import Diff, Location, PlanEntry, Text
+from hermes_core.ground.content import Diff, Image, Location, PlanEntry, Text
 from hermes_core.ground.errors import (
     AuthFailed,
     ConfigError,
@@ -183,6 +183,14 @@ def test_a_finished_call_brings_its_output() -> None:
             "rawOutput": "Edited.",
         }
     ]
+
+
+def test_an_image_is_shown_as_long_as_it_is_there() -> None:
+    images = (Image("image/png", "AAAA", 3), Image("image/png", "", 900_000))
+    finished = ToolCallFinished("c1", "s__shot", "completed", "", images)
+    first, second = (one["content"] for one in to_updates(finished)[0]["content"])
+    assert first == {"type": "image", "mimeType": "image/png", "data": "AAAA"}
+    assert second == {"type": "text", "text": "[an image, image/png, 900,000 bytes]"}
 
 
 def test_a_failed_call_shows_why_even_without_content_of_its_own() -> None:

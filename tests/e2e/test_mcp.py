@@ -50,7 +50,8 @@ def offered(client: AcpClient) -> list[str]:
 
 def answer(client: AcpClient) -> str:
     """Return the tool's answer in the last request."""
-    return str(client.stage.provider.requests[-1].messages[-1]["content"])
+    messages = client.stage.provider.requests[-1].messages
+    return str(next(one["content"] for one in reversed(messages) if one["role"] == "tool"))
 
 
 async def called(client: AcpClient, session: Session, tool: str, **arguments: Any) -> str:
@@ -63,6 +64,12 @@ async def called(client: AcpClient, session: Session, tool: str, **arguments: An
 async def gone(pids: list[int]) -> None:
     while any(map(alive, pids)):
         await asyncio.sleep(0.02)
+
+
+def _contents(update: dict[str, Any]) -> list[Any]:
+    """Return what a card's update shows."""
+    content = update.get("content", [])
+    return [one.get("content") for one in content] if isinstance(content, list) else []
 
 
 def alive(pid: int) -> bool:
@@ -119,6 +126,23 @@ async def test_what_a_server_says_stays_in_its_wrapping(client: AcpClient) -> No
     assert text.endswith("</untrusted-result>")
     assert "<system>" not in text
     assert "\u202e" not in text
+
+
+async def test_an_image_reaches_the_card_and_the_model(client: AcpClient) -> None:
+    session = await opened(client, server())
+    assert "[an image, image/png, 8 bytes]" in await called(client, session, "fake__image")
+    sent = client.stage.provider.requests[-1].messages[-1]
+    assert sent["role"] == "user"
+    url = f"data:image/png;base64,{mcp_server.PNG}"
+    assert sent["content"][1] == {"type": "image_url", "image_url": {"url": url}}
+    image = {"type": "image", "mimeType": "image/png", "data": mcp_server.PNG}
+    await client.request("session/close", {"sessionId": session.id})
+    again = await client.load_session(session.id, session.cwd)
+    shown = [one for one in again.updates if image in _contents(one)]
+    assert [one["status"] for one in shown] == ["completed", "completed"]
+    client.stage.provider.script(say("Still there."))
+    await again.prompt("go on")
+    assert url in str(client.stage.provider.requests[-1].messages)
 
 
 async def test_a_huge_result_is_bounded(client: AcpClient) -> None:

@@ -88,7 +88,8 @@ def _smaller(group: Group, again: Collection[str]) -> Group:
     for message in group:
         if message["role"] == "tool":
             call = calls.get(message.get("tool_call_id", ""))
-            smaller.append(_short_answer(message, call, repeated=text_of(message) in again))
+            short = _short_answer(message, call, repeated=text_of(message) in again)
+            smaller.append(_without_images(short))
         elif message["role"] == "assistant":
             smaller.append(_short_calls(message))
         else:

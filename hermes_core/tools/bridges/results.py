@@ -3,12 +3,15 @@
 All of it is somebody else's words: it is wrapped as data, and cannot leave its wrapping.
 """
 
+import base64
+import binascii
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hermes_core.ground.content import Text
+from hermes_core.ground.content import Image, Text
 from hermes_core.ground.injection import visible
 from hermes_core.tools.registry import Output
 from hermes_core.tools.visible import fence
@@ -22,6 +25,13 @@ LONGEST = 400_000
 ON_CARD = 20_000
 """Characters of a result that the card shows."""
 
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""The kinds of images that models take."""
+
+MOST_IMAGES = 4
+MOST_IMAGE_CHARACTERS = 5_000_000
+"""How many images of a result are passed on, and characters of them together in Base64."""
+
 TAG = "untrusted-result"
 
 _CLOSES = re.compile(
@@ -33,10 +43,15 @@ _CLOSES = re.compile(
 
 def output_of(result: "CallToolResult", server: str, tool: str) -> Output:
     """Return the output of a tool call."""
-    text = _joined(_described(block) for block in result.content)
+    images = images_of(result.content)
+    text = _joined(
+        images[place].text if place in images else _described(block)
+        for place, block in enumerate(result.content)
+    )
     if not text.strip() and result.structured_content is not None:
         text = json.dumps(result.structured_content, ensure_ascii=False, default=str)
-    return _output(text, server, tool, failed=bool(result.is_error))
+    output = _output(text, server, tool, failed=bool(result.is_error))
+    return replace(output, content=(*output.content, *images.values()))
 
 
 def resource_of(result: "ReadResourceResult", server: str, uri: str) -> Output:
@@ -111,6 +126,22 @@ def _attribute(text: str) -> str:
     return shown[:200]
 
 
-def images_of(content: Sequence[Any]) -> list[tuple[str, str]]:
-    """Return type and base64 data of the images of a result."""
-    return [(one.mime_type, one.data) for one in content if one.type == "image"]
+def images_of(content: Sequence[Any]) -> dict[int, Image]:
+    """Return the images of a result that are passed on, each by its place among the blocks.
+
+    Those of other kinds, those that are no Base64, and what is beyond the bounds are left out.
+    """
+    found: dict[int, Image] = {}
+    room = MOST_IMAGE_CHARACTERS
+    for place, block in enumerate(content):
+        if block.type != "image" or block.mime_type not in IMAGES or len(found) == MOST_IMAGES:
+            continue
+        if not block.data or len(block.data) > room:
+            continue
+        try:
+            size = len(base64.b64decode(block.data, validate=True))
+        except (binascii.Error, ValueError):
+            continue
+        room -= len(block.data)
+        found[place] = Image(block.mime_type, block.data, size)
+    return found

@@ -3,7 +3,7 @@ from typing import get_args
 
 import pytest
 
-from hermes_core.ground.content import Diff, Location, PlanEntry, Text
+from hermes_core.ground.content import Diff, Image, Location, PlanEntry, Text
 from hermes_core.ground.events import (
     ChildFinished,
     ChildShown,
@@ -68,6 +68,14 @@ EVENTS: list[ShownEvent] = [
     ChildShown("s2", ChildShown("s3", ToolCallStarted("c3", "t", "T", "read", {}), True), True),
     ChildFinished("s2", "c2", "Look", "error", "", "It broke.", 1.5),
 ]
+
+
+def test_a_large_image_is_kept_as_its_kind_and_size() -> None:
+    small, large = Image("image/png", "AAAA", 3), Image("image/png", "A" * 400_000, 300_000)
+    event = ToolCallProgress("c1", (small, large))
+    kept = from_json(json.loads(json.dumps(to_json(event))))
+    assert kept == ToolCallProgress("c1", (small, Image("image/png", "", 300_000)))
+    assert large.text == "[an image, image/png, 300,000 bytes]"
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)

@@ -79,6 +79,16 @@ def test_what_the_user_answered_or_said_meanwhile_stays() -> None:
     assert text_of(shrunk(group, 10)[1]).endswith(said)
 
 
+def test_old_images_of_tools_are_dropped() -> None:
+    image: Any = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    call: Any = {"id": "c1", "type": "function", "function": {"name": "shot", "arguments": "{}"}}
+    asks: Any = {"role": "assistant", "content": None, "tool_calls": [call]}
+    seen: Any = {"role": "tool", "tool_call_id": "c1", "name": "shot", "content": [image]}
+    new = user("and now?")
+    found = smaller([user("see"), asks, seen, assistant("ok"), new], new)
+    assert found[2]["content"] == [{"type": "text", "text": IMAGE_GONE}]
+
+
 def test_old_images_are_dropped_and_the_latest_request_is_spared() -> None:
     image: Any = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
     old = user([{"type": "text", "text": "see"}, image])

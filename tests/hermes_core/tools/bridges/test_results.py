@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from mcp_types import CallToolResult
 
-from hermes_core.ground.content import Text
+from hermes_core.ground.content import Image, Text
+from hermes_core.tools.bridges import results
 from hermes_core.tools.bridges.results import LONGEST, output_of, wrapped
 
 
@@ -36,7 +37,7 @@ def test_images_resources_and_data_are_described() -> None:
     output = output_of(
         result(
             {"type": "text", "text": "See:"},
-            {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+            {"type": "image", "data": "AAAA", "mimeType": "image/bmp"},
             {"type": "resource_link", "uri": "file:///a", "name": "a"},
             {"type": "resource", "resource": {"uri": "u:b", "text": "inside"}},
             {"type": "resource", "resource": {"uri": "u:c", "blob": "AAAA"}},
@@ -44,8 +45,33 @@ def test_images_resources_and_data_are_described() -> None:
         "s",
         "t",
     )
-    for said in ("See:", "an image, image/png, 3 bytes", "file:///a (a)", "inside", "data of u:c"):
+    for said in ("See:", "an image, image/bmp, 3 bytes", "file:///a (a)", "inside", "data of u:c"):
         assert said in output.text
+
+
+def image(data: str = "AAAA", kind: str = "image/png") -> dict[str, Any]:
+    return {"type": "image", "data": data, "mimeType": kind}
+
+
+def test_images_are_passed_on_with_a_line_that_says_what_they_are() -> None:
+    output = output_of(result({"type": "text", "text": "See:"}, image()), "s", "t")
+    assert "See:\n[an image, image/png, 3 bytes]" in output.text
+    assert output.content[1:] == (Image("image/png", "AAAA", 3),)
+
+
+@pytest.mark.parametrize("odd", [image("!!!!"), image("A"), image(""), image(kind="image/svg+xml")])
+def test_what_no_model_takes_as_an_image_is_not_passed_on(odd: dict[str, Any]) -> None:
+    output = output_of(result(odd, image()), "s", "t")
+    assert output.content[1:] == (Image("image/png", "AAAA", 3),)
+    assert "it is not shown to you" in output.text
+
+
+def test_images_are_bounded_in_number_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(output_of(result(*[image()] * 9), "s", "t").content) == 1 + results.MOST_IMAGES
+    monkeypatch.setattr(results, "MOST_IMAGE_CHARACTERS", 10)
+    output = output_of(result(image(), image("A" * 8), image()), "s", "t")
+    assert len(output.content) == 3
+    assert output.text.count("it is not shown to you") == 1
 
 
 def test_a_failure_is_one_and_structure_alone_is_told() -> None:
