@@ -18,6 +18,12 @@ def _no_options_file(parsed: Parsed) -> str:
     return "it reads options from a file" if any(t[:1] == "@" for t in parsed.argv) else ""
 
 
+def _zip_check(parsed: Parsed) -> str:
+    """Zipinfo itself takes the archive's name for a pattern."""
+    named = [text for role, text in parsed.operands if role == "path"]
+    return "its archive is a pattern" if any(set("*?[\\") & set(text) for text in named) else ""
+
+
 def _tar_check(parsed: Parsed) -> str:
     if not parsed.has("-t", "--list"):
         return "it does more than list"
@@ -148,7 +154,7 @@ FILES: dict[str, Model] = {
     "md5": Model("-q -r", "path*"),
     "shasum": Model("-a: --algorithm: -b -t -U -0 --binary --text", "path*"),
     "tar": _TAR,
-    "zipinfo": Model("-1 -2 -s -m -l -v -h -t -z", "path text*", least=1),
+    "zipinfo": Model("-1 -2 -s -m -l -v -h -t -z", "path text*", least=1, check=_zip_check),
     "size": Model("-A -B -G -d -o -x --format: --totals --common", "path*", check=_no_options_file),
     "nm": Model(
         "-A -a -B -C -D -g -n -p -P -r -S -u --demangle --dynamic --extern-only --undefined-only"
