@@ -37,6 +37,7 @@ class Order:
         self._asked: dict[tuple[type, Any], list[Message]] = {}
         self._known: set[str] = set()
         self._open: Counter[str] = Counter()
+        self._loading: Counter[str] = Counter()
         self._cards: dict[str, dict[str, Message]] = {}
         self._subagents = False
         self._parents: dict[str, str] = {}
@@ -60,12 +61,14 @@ class Order:
         session = _session(message)
         if message["method"] == "initialize":
             self._subagents = "subagents" in message["params"].get("clientCapabilities", {})
-        if message["method"] in WORK:
-            self._open[session] += 1
         if message["method"] in ("session/load", "session/resume"):
             self._known.add(session)
-            for one in self._line(session):
-                self._cards.pop(one, None)
+            if not self._open[session]:  # else it is refused, unless what is open just ends
+                for one in self._line(session):
+                    self._cards.pop(one, None)
+        if message["method"] in WORK:
+            self._open[session] += 1
+        self._loading[session] += message["method"] == "session/load"
 
     def _answer(self, message: Message) -> None:
         asked = self._asked.get(_key(message))
@@ -74,6 +77,7 @@ class Order:
         request = asked.pop()
         if request["method"] in ("session/new", "session/fork") and "result" in message:
             self._known.add(message["result"]["sessionId"])
+        self._loading[_session(request)] -= request["method"] == "session/load"
         if request["method"] in WORK:
             self._end(_session(request))
 
@@ -132,7 +136,7 @@ class Order:
 
     def _announce(self, session: str, update: Message) -> None:
         cards = self._cards.setdefault(session, {})
-        if update["toolCallId"] in cards:
+        if update["toolCallId"] in cards and not self._loading[session]:
             raise WireError(f"This card was announced before: {update}")
         if update.get("status") != "pending":
             raise WireError(f"A card begins as pending: {update}")

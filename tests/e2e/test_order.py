@@ -64,6 +64,16 @@ def test_a_session_may_be_replayed_twice() -> None:
     play(LOAD, CARD, DONE, END, COMMANDS, LOAD, CARD, DONE, END)
 
 
+def test_a_loading_that_is_refused_changes_nothing() -> None:
+    refused = {"id": 3, "error": {"code": -32600, "message": "busy"}}
+    play(NEW, OPENED, PROMPT, CARD, {**LOAD, "id": 3}, RUNNING, refused, DONE, END)
+
+
+def test_a_loading_that_meets_the_end_of_a_turn_shows_its_cards_again() -> None:
+    load = {**LOAD, "id": 3}
+    play(NEW, OPENED, PROMPT, CARD, DONE, load, END, CARD, DONE, {"id": 3, "result": {}})
+
+
 def test_children_in_order_are_accepted() -> None:
     work = [of_child(one) for one in (TEXT, CARD, question(), RUNNING, DONE)]
     play(SHOWS, NEW, OPENED, PROMPT, BORN, *work, RESTS, END)
@@ -83,6 +93,7 @@ def test_children_in_order_are_accepted() -> None:
         [NEW, OPENED, TEXT],
         [NEW, OPENED, PROMPT, END, TEXT],
         [LOAD, END, TEXT],
+        [LOAD, CARD, DONE, END, PROMPT, CARD],
         [NEW, OPENED, PROMPT, CARD, RUNNING, END],
         [NEW, OPENED, PROMPT, RUNNING],
         [NEW, OPENED, PROMPT, CARD, CARD],
