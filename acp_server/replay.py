@@ -38,12 +38,18 @@ def replay(log: Log, session_id: str, view: View = REPLAYED) -> Iterator[Address
     unfinished, screens, view = Unfinished(), Screens(), replace(view, replaying=True)
     for event in _standing(lambda: _events(log, session_id, children=view.subagents)):
         if isinstance(event, UserPrompted):
-            yield from unfinished.end(UNFINISHED)
+            yield from _on(screens, unfinished.end(UNFINISHED))
         for address, update in addressed(event, session_id, view):
-            yield from unfinished.before(update, UNFINISHED)
+            yield from _on(screens, unfinished.before(update, UNFINISHED))
             unfinished.note(address, update)
             yield address, screens.anew(address, update)
-    yield from unfinished.end(UNFINISHED)
+    yield from _on(screens, unfinished.end(UNFINISHED))
+
+
+def _on(screens: Screens, updates: Iterable[Addressed]) -> Iterator[Addressed]:
+    """Yield updates as they are sent to a client with these terminals."""
+    for address, update in updates:
+        yield address, screens.anew(address, update)
 
 
 def _events(log: Log, session_id: str, *, children: bool) -> Iterator[ShownEvent]:

@@ -15,6 +15,8 @@ from hermes_core.ground.events import ToolCallFinished, ToolCallProgress, ToolCa
 Json = dict[str, Any]
 CardEvent = ToolCallStarted | ToolCallProgress | ToolCallFinished
 
+ENDED = ("completed", "failed")
+
 _LINE_ANEW = "\r\x1b[K"
 _SCREEN_ANEW = "\x1b[2J\x1b[3J\x1b[H"
 
@@ -49,13 +51,30 @@ def _ending(console: Console) -> Json:
 
 
 class Screens:
-    """What the client's terminals show, so that each is sent what is new alone."""
+    """What the client's terminals show, so that each is sent what is new alone.
+
+    A terminal ends with its card, however that ends: without a start, too, or unfinished.
+    """
 
     def __init__(self) -> None:
         self._shown: dict[tuple[str, str], str] = {}
+        self._open: set[tuple[str, str]] = set()
 
     def anew(self, session_id: str, update: Mapping[str, Any]) -> Json:
         """Return the update with the output that is new instead of all of it."""
+        return self._new_alone(session_id, self._ended(session_id, update))
+
+    def _ended(self, session_id: str, update: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the update with the end of a terminal, if it ends a card that has one."""
+        name, meta = update.get("toolCallId", ""), update.get("_meta", {})
+        if "terminal_info" in meta:
+            self._open.add((session_id, name))
+        if update.get("status") not in ENDED or (session_id, name) not in self._open:
+            return update
+        self._open.remove((session_id, name))
+        return {**update, "_meta": {"terminal_exit": {"terminal_id": name}, **meta}}
+
+    def _new_alone(self, session_id: str, update: Mapping[str, Any]) -> Json:
         meta = dict(update.get("_meta", {}))
         output, over = meta.get("terminal_output"), "terminal_exit" in meta
         if output is None:
@@ -75,6 +94,7 @@ class Screens:
     def clear(self) -> None:
         """Forget all terminals: nothing more is sent to them."""
         self._shown.clear()
+        self._open.clear()
 
 
 def _new(shown: str, text: str, *, over: bool) -> str | None:

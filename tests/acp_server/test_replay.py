@@ -3,7 +3,8 @@
 from typing import Any
 
 from acp_server.replay import UNFINISHED, replay
-from hermes_core.ground.content import Diff, PlanEntry
+from acp_server.subagents import View
+from hermes_core.ground.content import Console, Diff, PlanEntry
 from hermes_core.ground.events import (
     PlanChanged,
     ReasoningDelta,
@@ -70,6 +71,14 @@ def test_a_call_that_a_killed_process_left_open_is_ended() -> None:
     assert shown[-1]["status"] == "failed"
     assert shown[-1]["rawOutput"] == UNFINISHED
     assert sum(update.get("status") == "failed" for update in shown) == 2
+
+
+def test_its_terminal_is_ended_with_it() -> None:
+    begun = ToolCallStarted("c1", "terminal", "ls", "execute", {}, (Console("ls", cwd="/w"),))
+    rows = [to_json(begun)]
+    shown = [update for _, update in replay(lambda _: rows, "s", View(terminals=True))]
+    assert shown[0]["_meta"] == {"terminal_info": {"terminal_id": "c1", "cwd": "/w"}}
+    assert shown[-1]["_meta"] == {"terminal_exit": {"terminal_id": "c1"}}
 
 
 def test_an_open_call_is_ended_before_the_next_message_of_the_user() -> None:

@@ -97,3 +97,22 @@ def test_in_the_end_a_terminal_shows_all_that_is_kept() -> None:
     texts += [f"{lines[:100]}[...]\n{lines[end - 60 : end]}" for end in range(200, len(lines), 9)]
     shown = "".join(filter(None, sent(*texts)))
     assert re.split(r"\x1b\[H", shown)[-1] == texts[-1]
+
+
+def test_a_terminal_ends_with_its_card_however_that_ends() -> None:
+    screens = Screens()
+    begun = update(ToolCallStarted("c", "terminal", "ls", "execute", {}, (CONSOLE,)))
+    failed = update(ToolCallFinished("c", "terminal", "failed", "No start.", (Text("No start."),)))
+    assert "_meta" not in screens.anew("s", failed)
+    screens.anew("s", begun)
+    assert "_meta" not in screens.anew("other", failed)
+    assert screens.anew("s", failed)["_meta"] == {"terminal_exit": {"terminal_id": "c"}}
+    assert "_meta" not in screens.anew("s", failed)
+
+
+def test_how_a_command_ended_is_told_as_it_is() -> None:
+    screens = Screens()
+    screens.anew("s", update(ToolCallStarted("c", "terminal", "ls", "execute", {}, (CONSOLE,))))
+    over = screens.anew("s", output("a\n", exit_code=2))
+    assert over["_meta"]["terminal_exit"] == {"terminal_id": "c", "exit_code": 2}
+    assert over["_meta"]["terminal_output"]["data"] == "a\n"
