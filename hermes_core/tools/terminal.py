@@ -30,6 +30,9 @@ _GAINS_RIGHTS = re.compile(r"no new privileges|setuid root|newuidmap|fusermount"
 MAX_TIMEOUT = 3_600.0
 """Seconds that a model may ask for."""
 
+MAX_COMMAND = 131_071
+"""Bytes of a command: Linux starts no program with a longer argument."""
+
 
 @tool(kind="execute", together="never")
 def terminal(
@@ -120,6 +123,11 @@ def _require_command(name: str, command: str) -> None:
         data = b"\0"
     if b"\0" in data:
         raise ToolError(f"{name}: the command holds a character that no command can hold.")
+    if len(data) > MAX_COMMAND:
+        raise ToolError(
+            f"{name}: the command has {len(data):,} bytes, with its quotes, and {MAX_COMMAND:,} are"
+            " allowed. Write what is long to a file with write_file and run that."
+        )
 
 
 def _key(command: str, cwd: Path) -> str:

@@ -104,6 +104,7 @@ def test_it_is_sealed_like_any_command(ctx: ToolContext, project: Path) -> None:
         (" \n", "execute_code: the code is empty"),
         ("#" * (MAX_CODE + 1), "execute_code: the code has 32769 characters, and 32768 are"),
         ("print('\0')", "execute_code: the command holds a character"),
+        ("'" * MAX_CODE, "execute_code: the command has 163,856 bytes, with its quotes"),
     ],
 )
 def test_what_cannot_be_run_is_said(ctx: ToolContext, code: str, message: str) -> None:

@@ -10,7 +10,7 @@ from hermes_core.local.files import LocalFiles
 from hermes_core.local.sandbox import SANDBOX
 from hermes_core.local.workspace import Workspace
 from hermes_core.tools.registry import ToolContext
-from hermes_core.tools.terminal import terminal
+from hermes_core.tools.terminal import MAX_COMMAND, terminal
 from tests.hermes_core.local.walls import need
 from tests.hermes_core.tools.conftest import Call, ignore
 
@@ -172,6 +172,7 @@ def test_files_are_told_that_a_command_ran(ctx: ToolContext) -> None:
         ({"command": " \n"}, "empty"),
         ({"command": "echo \0"}, "character"),
         ({"command": "echo \ud800"}, "character"),
+        ({"command": "true " + "x" * MAX_COMMAND}, "131,076 bytes, .*and 131,071 are allowed"),
         ({"command": "ls", "timeout": 0}, "at most 3600 seconds"),
         ({"command": "ls", "timeout": 120_000}, "at most 3600 seconds"),
     ],
@@ -256,3 +257,8 @@ class TestLeave:
             prepared = terminal.prepare(ctx, {"command": command})
             prepared.leave.unasked = False
             assert ("sandbox" in prepared.run(ignore).text) is told, command
+
+
+def test_the_longest_command_runs(call: Call) -> None:
+    head = "echo done # "
+    assert call("terminal", command=head + "x" * (MAX_COMMAND - len(head))).text.startswith("done")
