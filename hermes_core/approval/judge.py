@@ -30,6 +30,7 @@ from hermes_core.approval.secret_files import is_secret
 from hermes_core.ground.actions import Action, Decision, Mode
 from hermes_core.ground.errors import ConfigError
 from hermes_core.local.config import hermes_home
+from hermes_core.local.outputs import FOLDER
 from hermes_core.local.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -263,6 +264,11 @@ class Judge:
 
 
 def _place(path: Path, home: Path | None) -> str:
+    if home and is_in_home(path, home / FOLDER):
+        return (
+            "it is kept output; read_file alone reads that unasked, in its own session, until"
+            " Hermes is restarted"
+        )
     if home and is_in_home(path, home):
         return "it lies in the folder of Hermes' own settings"
     return ""

@@ -235,6 +235,15 @@ def test_our_home_behind_a_link_is_our_home(house: House, tmp_path: Path) -> Non
     assert decision.verdict == "deny"
 
 
+def test_kept_output_is_asked_for_as_what_it_is(house: House) -> None:
+    judge = house.judge()
+    kept = judge.decide(read(house.home / "outputs/1796094603-f3a07c2b759f1b25.txt"), "bypass")
+    assert kept.verdict == "ask"
+    assert "it is kept output" in kept.reason
+    other = judge.decide(read(house.home / "config.yaml"), "bypass")
+    assert "Hermes' own settings" in other.reason
+
+
 @pytest.mark.parametrize("folder", [".", ".."])
 def test_a_workspace_that_holds_a_home_is_too_wide(house: House, folder: str) -> None:
     wide = Workspace(house.user / folder)
