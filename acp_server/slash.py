@@ -90,7 +90,7 @@ class Commands:
 
     def _typed(self, name: str, text: str) -> Command:
         at_once = name not in self._own and bool(near_names(name, (*COMMANDS, *self._own)))
-        return Command(name, "", "", partial(_run_typed, text), at_once=at_once)
+        return Command(name, "", "TEXT", partial(_run_typed, text), at_once=at_once)
 
     def _look(self) -> None:
         try:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from acp_server.cli import disk
 from acp_server.cli.connection import NO_METHOD, Connection, Disconnected, Params, RpcFailure
 from acp_server.cli.console import Failure
+from acp_server.cli.forms import DECLINE, asks_why
 
 PROTOCOL_VERSION = 1
 CAPABILITIES: Params = {
@@ -208,7 +209,7 @@ class AcpClient:
         if method == "session/request_permission":
             return await self._permission(params)
         if method == "elicitation/create":
-            return await self._form(params)
+            return DECLINE if asks_why(params) else await self._form(params)
         if method == "fs/read_text_file":
             return await asyncio.to_thread(disk.read_text_file, params)
         if method == "fs/write_text_file":

@@ -40,6 +40,13 @@ def question_of(params: Params) -> tuple[str, str, list[str], str]:
     return visible_line(str(params.get("message", ""))), answer, choices, words
 
 
+def asks_why(params: Params) -> bool:
+    """Return whether a form only asks why a call was rejected: here the next message says so."""
+    schema = params.get("requestedSchema")
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    return isinstance(properties, Mapping) and list(properties) == ["reason"]
+
+
 async def filled(params: Params, filler: Filler) -> Params:
     """Return the result of ``elicitation/create``, as the person at the terminal has it."""
     _, answer, choices, words = question_of(params)
