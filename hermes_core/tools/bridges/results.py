@@ -25,8 +25,13 @@ LONGEST = 400_000
 ON_CARD = 20_000
 """Characters of a result that the card shows."""
 
-IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""The kinds of images that models take."""
+IMAGES = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+}
+"""The kinds of images that models take, and how each begins."""
 
 MOST_IMAGES = 4
 MOST_IMAGE_CHARACTERS = 5_000_000
@@ -129,7 +134,8 @@ def _attribute(text: str) -> str:
 def images_of(content: Sequence[Any]) -> dict[int, Image]:
     """Return the images of a result that are passed on, each by its place among the blocks.
 
-    Those of other kinds, those that are no Base64, and what is beyond the bounds are left out.
+    Those of other kinds, those that are no Base64, and what is beyond the bounds are left out. What
+    an image is, its beginning tells: endpoints refuse one of a wrong name, each time it is sent.
     """
     found: dict[int, Image] = {}
     room = MOST_IMAGE_CHARACTERS
@@ -139,9 +145,15 @@ def images_of(content: Sequence[Any]) -> dict[int, Image]:
         if not block.data or len(block.data) > room:
             continue
         try:
-            size = len(base64.b64decode(block.data, validate=True))
+            data = base64.b64decode(block.data, validate=True)
         except (binascii.Error, ValueError):
             continue
-        room -= len(block.data)
-        found[place] = Image(block.mime_type, block.data, size)
+        if kind := _kind_of(data):
+            room -= len(block.data)
+            found[place] = Image(kind, block.data, len(data))
     return found
+
+
+def _kind_of(data: bytes) -> str:
+    """Return which kind of image it is, ``""`` for none that models take."""
+    return next((kind for kind, begins in IMAGES.items() if begins.match(data)), "")

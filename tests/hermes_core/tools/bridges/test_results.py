@@ -1,5 +1,6 @@
 """What foreign tools answer, as the model is given it."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -49,27 +50,45 @@ def test_images_resources_and_data_are_described() -> None:
         assert said in output.text
 
 
-def image(data: str = "AAAA", kind: str = "image/png") -> dict[str, Any]:
+PNG = "iVBORw0KGgo="
+
+
+def image(data: str = PNG, kind: str = "image/png") -> dict[str, Any]:
     return {"type": "image", "data": data, "mimeType": kind}
 
 
 def test_images_are_passed_on_with_a_line_that_says_what_they_are() -> None:
     output = output_of(result({"type": "text", "text": "See:"}, image()), "s", "t")
-    assert "See:\n[an image, image/png, 3 bytes]" in output.text
-    assert output.content[1:] == (Image("image/png", "AAAA", 3),)
+    assert "See:\n[an image, image/png, 8 bytes]" in output.text
+    assert output.content[1:] == (Image("image/png", PNG, 8),)
 
 
-@pytest.mark.parametrize("odd", [image("!!!!"), image("A"), image(""), image(kind="image/svg+xml")])
+@pytest.mark.parametrize(
+    "odd", [image("!!!!"), image("A"), image(""), image("AAAA"), image(kind="image/svg+xml")]
+)
 def test_what_no_model_takes_as_an_image_is_not_passed_on(odd: dict[str, Any]) -> None:
     output = output_of(result(odd, image()), "s", "t")
-    assert output.content[1:] == (Image("image/png", "AAAA", 3),)
+    assert output.content[1:] == (Image("image/png", PNG, 8),)
     assert "it is not shown to you" in output.text
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\n\0\0\0WEBPVP8 ", "image/webp"),
+    ],
+)
+def test_an_image_is_named_as_what_it_is(data: bytes, kind: str) -> None:
+    told = image(base64.b64encode(data).decode(), "image/png")
+    assert output_of(result(told), "s", "t").content[1:] == (Image(kind, told["data"], len(data)),)
 
 
 def test_images_are_bounded_in_number_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(output_of(result(*[image()] * 9), "s", "t").content) == 1 + results.MOST_IMAGES
-    monkeypatch.setattr(results, "MOST_IMAGE_CHARACTERS", 10)
-    output = output_of(result(image(), image("A" * 8), image()), "s", "t")
+    monkeypatch.setattr(results, "MOST_IMAGE_CHARACTERS", 30)
+    output = output_of(result(image(), image("iVBORw0KGgoA" + "A" * 8), image()), "s", "t")
     assert len(output.content) == 3
     assert output.text.count("it is not shown to you") == 1
 
