@@ -9,6 +9,7 @@ from functools import partial
 
 from hermes_core.agent.cards import Card
 from hermes_core.agent.open_questions import OpenQuestions
+from hermes_core.agent.second_opinion import SecondOpinion
 from hermes_core.approval.git_settings import neutral_environment
 from hermes_core.approval.judge import Judge
 from hermes_core.ground.actions import Action, Answer, Decision, Mode
@@ -49,6 +50,7 @@ class Consent:
     can_ask: whether anyone listens to questions. timeout: seconds that a person has to answer,
     None for ever. before_call: told of every call. before_change: called before a call runs that
     may change something, once it may run. around: returns what such a call runs in.
+    opinion: may turn what would run unasked into a question.
     """
 
     def __init__(
@@ -58,8 +60,10 @@ class Consent:
         *,
         can_ask: bool,
         timeout: Callable[[], float | None] = lambda: None,
+        opinion: SecondOpinion | None = None,
     ) -> None:
         self._mode = mode
+        self._opinion = opinion
         self.judge = judge
         self._can_ask = can_ask
         self._timeout = timeout
@@ -107,6 +111,8 @@ class Consent:
         self._tell_problems(emit)
         mode = self._mode()
         decision = self.judge.decide(prepared.action, mode)
+        if self._opinion:
+            decision = self._opinion.consider(prepared.action, decision, interrupt)
         prepared.leave.unasked = decision.unasked
         if decision.unasked and prepared.action.kind == "execute":
             prepared.leave.environment = neutral_environment()
@@ -118,6 +124,8 @@ class Consent:
             return f"{NOBODY} Why it asks: {decision.reason}."
         taken: Future[None] = Future()
         question = replace(card.question(prepared, decision), taken=taken)
+        if decision.bypassed:
+            question = replace(question, title=question.title.removeprefix(f"{BYPASSED} "))
         try:
             with self._open.waiting(question, partial(self._settled, prepared, mode)):
                 answer = ask(question, emit, interrupt, self._timeout())
@@ -137,18 +145,25 @@ class Consent:
                 emit(StatusChanged("warning", f"{_FOR_NOW} {problem}"))
         if answer in ("allow_once", "allow_always"):
             self.judge.passed(prepared.action)
+        if self._opinion:
+            self._opinion.answered(prepared.action, allowed=answer.startswith("allow"))
         self._open.settle()
+
+    def _now(self, prepared: Prepared, mode: Mode) -> Decision:
+        """Return the decision as it would be now, without asking a model."""
+        now = self.judge.decide(prepared.action, mode)
+        return self._opinion.known(prepared.action, now) if self._opinion else now
 
     def _settled(self, prepared: Prepared, mode: Mode) -> Answer | None:
         """Return the answer that the rules, or a visit to a host, give to an open question."""
-        now = self.judge.decide(prepared.action, mode)
+        now = self._now(prepared, mode)
         if now.verdict == "ask":
             return None
         return "allow_once" if now.verdict == "allow" else "reject_once"
 
     def _stands(self, prepared: Prepared, mode: Mode, asked: Decision) -> bool:
         """Return whether a person who allowed an action was told what it would do now."""
-        now = self.judge.decide(prepared.action, mode)
+        now = self._now(prepared, mode)
         if now.verdict == "ask":
             return (now.reason, now.details) == (asked.reason, asked.details)
         return now.verdict == "allow"

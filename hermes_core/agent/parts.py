@@ -33,6 +33,7 @@ from hermes_core.agent.own_tools.kept import kept_tools
 from hermes_core.agent.own_tools.todo import Plan, todo_tool
 from hermes_core.agent.prompt import build_prompt, recalled, scene_of
 from hermes_core.agent.records import Records
+from hermes_core.agent.second_opinion import SecondOpinion
 from hermes_core.agent.session import Session
 from hermes_core.agent.steering import Steering
 from hermes_core.approval.judge import Judge
@@ -187,6 +188,11 @@ class Parts:
             judge,
             can_ask=self._can_ask,
             timeout=lambda: self._config.approvals_timeout,
+            opinion=SecondOpinion(
+                lambda: (self._engine.config, self._engine.request),
+                self.records.ledger,
+                str(folder),
+            ),
         )
 
     def _is_narrow(self) -> bool:

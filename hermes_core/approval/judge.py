@@ -99,17 +99,19 @@ class Judge:
         denial = self.rules.find((*found.rules, *found.denials), "deny")
         if denial is not None:
             return Decision("deny", f"the user always rejects it ({denial}; see /approvals).")
-        if not found.reason:
-            return Decision("allow", unasked=True)
-        if mode == "plan":
+        ruled = self.rules.find(found.rules, "allow") is not None
+        if found.reason and mode == "plan":
             return Decision("deny", _PLAN)
-        if self.rules.find(found.rules, "allow") is not None:
+        if found.reason and ruled:
             return _ALLOW
-        if not found.hard and (mode == "bypass" or (mode == "accept_edits" and found.edit)):
-            return Decision("allow", found.reason, bypassed=mode == "bypass")
         always = _scope_of(found.rules[0]) if found.rules else ""
         never = _scope_of(found.denials[0]) if found.denials else ""
-        return Decision("ask", found.reason, found.details, always, never)
+        asked = Decision("ask", found.reason, found.details, always, never)
+        if not found.reason:
+            return replace(asked, verdict="allow", unasked=True, ruled=ruled)
+        if not found.hard and (mode == "bypass" or (mode == "accept_edits" and found.edit)):
+            return replace(asked, verdict="allow", bypassed=mode == "bypass")
+        return asked
 
     def remember(self, action: Action, *, allow: bool) -> str:
         """Keep an "always" answer; return what of it could not be kept, for a person."""
@@ -173,7 +175,7 @@ class Judge:
             return Finding(forbidden=f"{why} (rule {verdict.rule}). It is refused in every mode.")
         if verdict.verdict == "safe":
             if verdict.plain or not self._narrow():
-                return Finding(denials=denials)
+                return Finding(rules=(exact,), denials=denials, details=_details(verdict))
             return Finding(_NO_WALL, rules=(exact,), denials=denials)
         hard = verdict.unclear or self._is_delicate(verdict)
         rules: tuple[Rule, ...] = () if hard else (exact,)

@@ -41,7 +41,8 @@ class Decision:
     before an answer, a line each. always, never: what such an answer would cover, in words that
     complete "Always allow ..." and "Always reject ..."; ``""`` where there is no such answer.
     unasked: whether it is harmless by itself: nobody was asked, and nobody has to be.
-    bypassed: whether a person would have been asked in the default mode.
+    bypassed: whether a person would have been asked in the default mode. ruled: whether a person
+    always allows what is harmless anyway.
     """
 
     verdict: Literal["allow", "ask", "deny"]
@@ -51,6 +52,7 @@ class Decision:
     never: str = ""
     unasked: bool = False
     bypassed: bool = False
+    ruled: bool = False
 
 
 NOTHING = Action("none")

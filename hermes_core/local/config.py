@@ -73,6 +73,7 @@ class Config:
     delegation_model: str | None = None
     mode: Mode = "default"
     approvals_timeout: float | None = None
+    second_opinion: bool = False
     memory_enabled: bool = True
     user_profile_enabled: bool = True
     compression_enabled: bool = True

@@ -160,6 +160,15 @@ KEYS: tuple[Key, ...] = (
         minimum=1,
     ),
     Key(
+        "approvals.second_opinion",
+        "second_opinion",
+        "flag",
+        False,
+        "Whether a model looks at each command, web page and MCP tool that would run without a "
+        "question: that of `auxiliary.approval`, else the chat's. It may have you asked, and never "
+        "spares you a question.",
+    ),
+    Key(
         "memory.memory_enabled",
         "memory_enabled",
         "flag",

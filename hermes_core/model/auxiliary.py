@@ -32,7 +32,7 @@ from hermes_core.providers.named import find_provider
 from hermes_core.providers.registry import directory_for
 from hermes_core.providers.resolution import Request
 
-TIMEOUTS = {"vision": 120.0, "web_extract": 360.0, "compression": 300.0}
+TIMEOUTS = {"vision": 120.0, "web_extract": 360.0, "compression": 300.0, "approval": 20.0}
 """Seconds for a whole task, retries and fallbacks included, where ``timeout`` is not set."""
 
 TIMEOUT = 60.0

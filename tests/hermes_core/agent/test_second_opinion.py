@@ -1,0 +1,241 @@
+"""A model that looks at what would run unasked: it raises questions and spares none."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hermes_core import AIAgent
+from hermes_core.agent.consent import BYPASSED, NOBODY, REJECTED
+from hermes_core.agent.second_opinion import LONGEST, doubt_in
+from hermes_core.approval.git_settings import neutral_environment
+from hermes_core.ground.events import ApprovalRequested, ToolCallFinished, ToolCallStarted
+from hermes_core.local.config import Config
+from hermes_core.sessions.store import Store
+from hermes_core.sessions.usage import usage_of
+from hermes_core.tools.registry import Output, Prepared, Progress, ToolContext, ToolSpec
+from tests.fakes.provider import Call, FakeProvider, Reply, Text, Wait, fail, say
+from tests.hermes_core.agent.doubles import WATCHDOG, MakeAgent, Screen
+
+Make = Callable[..., AIAgent]
+ASKS = "ask: it prints **all** of the file"
+
+
+@pytest.fixture
+def make(make_agent: MakeAgent, config: Config) -> Make:
+    """Make an agent with a second opinion, whose screen answers as ``answer`` says."""
+
+    def made(answer: str | None = "allow_once", **more: Any) -> AIAgent:
+        settings = replace(config, second_opinion=True, **more.pop("settings", {}))
+        screen = Screen((lambda question: question.reply.set_result(answer)) if answer else None)
+        agent = make_agent(config=settings, emit=screen, **more)
+        agent.screen = screen  # type: ignore[attr-defined]
+        return agent
+
+    return made
+
+
+def runs(command: str) -> Reply:
+    return Reply([Call("terminal", {"command": command})])
+
+
+def of(agent: AIAgent, kind: type) -> list[Any]:
+    screen: Screen = agent.screen  # type: ignore[attr-defined]
+    return screen.of(kind)
+
+
+def outputs(agent: AIAgent) -> list[str]:
+    return [event.output for event in of(agent, ToolCallFinished)]
+
+
+def test_what_it_clears_runs_unasked(make: Make, provider: FakeProvider, store: Store) -> None:
+    provider.script(runs("cat main.py"), say("OK."), say("Done."))
+    agent = make()
+    agent.chat("look")
+    assert "def add" in outputs(agent)[0]
+    assert of(agent, ApprovalRequested) == []
+    asked = provider.requests[1]
+    assert [message["role"] for message in asked.messages] == ["system", "user"]
+    assert "tools" not in asked.body
+    shown = json.loads(asked.messages[1]["content"])
+    assert (shown["kind"], shown["text"]) == ("shell command", "cat main.py")
+    assert [used.task for used in usage_of(store, agent.session_id)] == ["", "approval"]
+
+
+def test_a_doubt_is_a_question_and_its_answer_decides(make: Make, provider: FakeProvider) -> None:
+    provider.script(runs("cat main.py"), say(ASKS), say("Done."))
+    agent = make("reject_once")
+    agent.chat("look")
+    [question] = of(agent, ApprovalRequested)
+    assert "second opinion, says: it prints **all** of the file" in question.reason
+    assert question.always == "this exact command in this workspace"
+    assert outputs(agent)[0].startswith(REJECTED)
+
+
+def test_what_a_person_allowed_is_not_doubted_again(make: Make, provider: FakeProvider) -> None:
+    provider.script(runs("cat main.py"), say(ASKS), runs("cat main.py"), say("Done."))
+    agent = make()
+    agent.chat("look")
+    assert len(of(agent, ApprovalRequested)) == 1
+    assert all("def add" in output for output in outputs(agent))
+    assert len(provider.requests) == 4
+
+
+def test_what_was_cleared_is_not_looked_at_again(make: Make, provider: FakeProvider) -> None:
+    provider.script(runs("cat main.py"), say("ok"), runs("cat main.py"), say("Done."))
+    agent = make()
+    agent.chat("look")
+    assert len(outputs(agent)) == 2
+    assert of(agent, ApprovalRequested) == []
+
+
+def test_always_spares_the_look_in_other_sessions_too(make: Make, provider: FakeProvider) -> None:
+    provider.script(runs("cat main.py"), say(ASKS), say("Done."))
+    make("allow_always").chat("look")
+    provider.script(runs("cat main.py"), say("Done."))
+    agent = make(None)
+    agent.chat("look")
+    assert "def add" in outputs(agent)[0]
+    assert of(agent, ApprovalRequested) == []
+
+
+def test_what_it_doubts_still_runs_behind_the_wall(
+    make: Make, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer of a person's does not widen what the engine let run only in a sandbox."""
+    seen: list[tuple[bool, Mapping[str, str]]] = []
+    provider.script(runs("cat main.py"), say(ASKS), say("Done."))
+    agent = make()
+    spec = agent._tools["terminal"]
+    prepare = spec.prepare
+
+    def prepared(_spec: ToolSpec, context: ToolContext, arguments: Any) -> Prepared:
+        call = prepare(context, arguments)
+
+        def run(_progress: Progress) -> Output:
+            seen.append((call.leave.unasked, call.leave.environment))
+            return Output("seen")
+
+        return replace(call, run=run)
+
+    monkeypatch.setattr(ToolSpec, "prepare", prepared)
+    agent.chat("look")
+    assert seen == [(True, neutral_environment())]
+
+
+def test_it_spares_no_question(make: Make, provider: FakeProvider) -> None:
+    provider.script(runs("touch made"), say("Done."))
+    agent = make("reject_once")
+    agent.chat("make it")
+    assert len(of(agent, ApprovalRequested)) == 1
+    assert len(provider.requests) == 2
+
+
+def test_in_bypass_it_asks_and_the_question_has_the_plain_command(
+    make: Make, provider: FakeProvider
+) -> None:
+    provider.script(runs("touch made"), say(ASKS), say("Done."))
+    agent = make("reject_once", mode="bypass")
+    agent.chat("make it")
+    [question] = of(agent, ApprovalRequested)
+    [card] = of(agent, ToolCallStarted)
+    assert question.title == "touch made"
+    assert card.title == f"{BYPASSED} touch made"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (fail(400, "no such model"), "there is no second opinion"),
+        (say("Sure, this looks fine to me"), "did not clear it"),
+        (say("ok\nask: or is it"), "did not clear it"),
+        (say("ask:"), "says: ask"),
+    ],
+)
+def test_whatever_it_does_not_clear_asks(
+    make: Make, provider: FakeProvider, answer: Reply, reason: str
+) -> None:
+    provider.script(runs("cat main.py"), answer, say("Done."))
+    agent = make("reject_once")
+    agent.chat("look")
+    [question] = of(agent, ApprovalRequested)
+    assert reason in question.reason
+
+
+def test_a_refusal_is_no_opinion_so_that_the_next_time_it_is_asked_anew(
+    make: Make, provider: FakeProvider
+) -> None:
+    provider.script(
+        runs("cat main.py"), fail(400, "no"), runs("cat main.py"), say("ok"), say("Done.")
+    )
+    agent = make("reject_once")
+    agent.chat("look")
+    assert len(of(agent, ApprovalRequested)) == 1
+    assert "def add" in outputs(agent)[1]
+
+
+def test_a_very_long_action_is_for_a_person(make: Make, provider: FakeProvider) -> None:
+    provider.script(runs("cat main.py" + " main.py" * (LONGEST // 8)), say("Done."))
+    agent = make("reject_once")
+    agent.chat("look")
+    [question] = of(agent, ApprovalRequested)
+    assert question.reason.startswith("Asks because: it is ")
+    assert len(provider.requests) == 2
+
+
+def test_where_nobody_can_be_asked_a_doubt_refuses(
+    make_agent: MakeAgent, config: Config, provider: FakeProvider
+) -> None:
+    provider.script(runs("cat main.py"), say(ASKS), say("Done."))
+    agent = make_agent(config=replace(config, second_opinion=True))
+    agent.chat("look")
+    answers = [m for m in provider.requests[2].messages if m["role"] == "tool"]
+    assert NOBODY in answers[0]["content"]
+
+
+def test_a_cancel_does_not_wait_for_it(make: Make, provider: FakeProvider) -> None:
+    never = threading.Event()
+    provider.script(runs("cat main.py"), Reply([Wait(never), Text("ok")]))
+    agent = make()
+    turn = threading.Thread(target=agent.chat, args=("look",))
+    turn.start()
+    provider.wait_for_request(2)
+    agent.interrupt()
+    turn.join(WATCHDOG)
+    assert not turn.is_alive()
+    assert of(agent, ApprovalRequested) == []
+    never.set()
+
+
+def test_no_key_is_shown_to_it(make: Make, provider: FakeProvider) -> None:
+    key = "sk-ant-" + "api03-" + "q7Rt" * 20
+    provider.script(runs(f"rg {key} main.py"), say("ok"), say("Done."))
+    make().chat("look")
+    assert key not in json.dumps(provider.requests[1].messages)
+
+
+def test_without_the_setting_no_model_is_asked(
+    make_agent: MakeAgent, provider: FakeProvider
+) -> None:
+    provider.script(runs("cat main.py"), say("Done."))
+    make_agent().chat("look")
+    assert len(provider.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "doubt"),
+    [
+        ("ok", ""),
+        (" OK. \n", ""),
+        ("`ok`", ""),
+        ("okay", "m, asked for a second opinion, did not clear it"),
+        ("Ask: hides\u202ebidi", "m, asked for a second opinion, says: hides\\u202ebidi"),
+        ("ask: " + "x" * 900, "m, asked for a second opinion, says: " + "x" * 200),
+        ("not ok", "m, asked for a second opinion, did not clear it"),
+    ],
+)
+def test_only_the_agreed_word_clears(answer: str, doubt: str) -> None:
+    assert doubt_in(answer, "m") == doubt
