@@ -66,24 +66,24 @@ def assert_cancelled(result: Result, screen: Screen, provider: FakeProvider, age
 
 
 def test_cancel_while_the_model_answers(provider: FakeProvider, make_agent: MakeAgent) -> None:
-    provider.script(Reply([Text("half an ans"), Wait(threading.Event())]))
+    provider.script(Reply([Text("half of it."), Wait(threading.Event())]))
     screen = Screen()
     agent = make_agent(emit=screen)
     result = cancel_when(agent, lambda: screen.wait_for(TextDelta))
     assert_cancelled(result, screen, provider, agent)
-    assert "half an ans" not in str(provider.requests[1].messages)
+    assert "half of it." not in str(provider.requests[1].messages)
 
 
 def test_the_half_that_was_shown_is_in_the_display_log(
     provider: FakeProvider, make_agent: MakeAgent, store: Store
 ) -> None:
-    provider.script(Reply([Text("half an ans"), Wait(threading.Event())]))
+    provider.script(Reply([Text("half of it."), Wait(threading.Event())]))
     screen = Screen()
     agent = make_agent(emit=screen)
     cancel_when(agent, lambda: screen.wait_for(TextDelta))
     events = events_of(store, agent)
     assert isinstance(events[1], TextDelta)
-    assert events[1].text == "half an ans"
+    assert events[1].text == "half of it."
     assert isinstance(events[2], TurnInterrupted)
 
 

@@ -120,7 +120,7 @@ def test_the_next_turn_knows_which_calls_were_not_run(
 def test_the_next_turn_knows_that_an_answer_was_interrupted(
     provider: FakeProvider, make_agent: MakeAgent
 ) -> None:
-    provider.script(Reply([Text("half an ans"), Wait(threading.Event())]))
+    provider.script(Reply([Text("half of it."), Wait(threading.Event())]))
     agent = make_agent()
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(agent.run_conversation, "first")

@@ -99,7 +99,7 @@ def test_a_visit_to_a_host_is_the_first_one_once(stage: Stage) -> None:
 
 def test_what_a_rule_answers_is_never_put_before_the_person(stage: Stage) -> None:
     client, screen = Client(), Screen()
-    permissions = Permissions(client.ask, "s1", screen)
+    permissions = Permissions(client.ask, "s1", lambda _: None)
 
     def show(event: Any) -> None:
         permissions(event)
