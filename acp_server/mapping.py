@@ -365,16 +365,16 @@ def _diff(diff: Diff) -> Json:
 
 
 def _options(event: ApprovalRequested) -> list[Json]:
-    options = [_option("allow_once", "Allow once")]
+    names: dict[Answer, str] = {"allow_once": "Allow once"}
     if event.always:
-        options.append(_option("allow_always", f"Always allow {one_line(event.always)}"))
-    options.append(_option("reject_once", "Reject"))
+        names["allow_always"] = f"Always allow {one_line(event.always)}"
+    names["reject_once"] = "Reject"
     if event.never:
-        options.append(_option("reject_always", f"Always reject {one_line(event.never)}"))
-    return options
+        names["reject_always"] = f"Always reject {one_line(event.never)}"
+    return [_option(kind, event.labels.get(kind, name)) for kind, name in names.items()]
 
 
-def _option(kind: str, name: str) -> Json:
+def _option(kind: Answer, name: str) -> Json:
     return {"optionId": kind, "name": name, "kind": kind}
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from acp_server.mapping import Json, mode_update
 from hermes_core.commands.mode import MODES
 from hermes_core.ground.errors import ConfigError, HermesError
-from hermes_core.ground.events import Emit, Event, UsageUpdated
+from hermes_core.ground.events import Emit, Event, ToolCallFinished, UsageUpdated
 from hermes_core.ground.reasoning import EFFORTS
 from hermes_core.ground.runtime import Runtime
 
@@ -105,11 +105,11 @@ class Options:
             self._tell(update)
 
     def watching(self, then: Emit) -> Emit:
-        """Return an ``Emit`` that hands on and looks for changes after each model call."""
+        """Return an ``Emit`` that hands on and looks for changes after each model and tool call."""
 
         def emit(event: Event) -> None:
             then(event)
-            if isinstance(event, UsageUpdated):
+            if isinstance(event, UsageUpdated | ToolCallFinished):
                 self.tell_changes()
 
         return emit

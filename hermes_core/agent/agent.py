@@ -67,8 +67,7 @@ class AIAgent(Parts):
 
     @mode.setter
     def mode(self, mode: Mode) -> None:
-        self._mode = checked_mode(mode)
-        self._store.update_session(self.session_id, mode=mode)
+        self._choose_mode(checked_mode(mode))
 
     @property
     def runtime(self) -> Runtime:

@@ -28,6 +28,7 @@ class Card:
         self._lock = threading.Lock()
         self._ended = False
         self._title = request.title
+        self._kind = request.kind
         self._content: tuple[CardContent, ...] = ()
         self._locations: tuple[Location, ...] = ()
 
@@ -35,6 +36,7 @@ class Card:
         """Show the card; without ``prepared`` for a call that cannot be done."""
         if prepared is not None:
             self._title = many_lines(prepared.title)
+            self._kind = prepared.kind or self._kind
             self._content = prepared.content
             self._locations = prepared.locations
         self._emit(
@@ -42,7 +44,7 @@ class Card:
                 self.call_id,
                 self._request.name,
                 self._title,
-                self._request.kind,
+                self._kind,
                 self._request.sent,
                 self._content,
                 self._locations,
@@ -55,7 +57,7 @@ class Card:
         return ApprovalRequested(
             self.call_id,
             self._title,
-            self._request.kind,
+            self._kind,
             prepared.action,
             "\n".join(lines),
             self._request.sent,
@@ -63,6 +65,7 @@ class Card:
             self._locations,
             always=one_line(decision.always),
             never=one_line(decision.never),
+            labels=prepared.labels,
         )
 
     def running(self) -> None:

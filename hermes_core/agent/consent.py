@@ -35,7 +35,7 @@ CHANGED = (
 BYPASSED = "[unasked]"
 """Stands before the title of what runs for the mode ``bypass`` alone."""
 
-_LOOKS = ("none", "read")
+_LOOKS = ("none", "read", "mode")
 """The kinds of actions that change nothing."""
 
 _FOR_NOW = "Your answer holds for this session alone."
@@ -133,7 +133,8 @@ class Consent:
             if allowed and not self._stands(prepared, mode, decision):
                 return CHANGED
             self._take(answer, prepared, emit)
-            return "" if allowed else rejection(question.words)
+            prepared.leave.answer = answer
+            return "" if allowed else rejection(question.words, prepared.declined)
         finally:
             taken.set_result(None)
 
@@ -176,9 +177,10 @@ class Consent:
                 emit(StatusChanged("warning", f"A rule does not count. {many_lines(problem)}"))
 
 
-def rejection(words: Sequence[str]) -> str:
+def rejection(words: Sequence[str], declined: str = "") -> str:
     """Return what the model is told of a rejection, and why it was one if the person said so."""
-    return REJECTED if not words else f"{REJECTED} The user says: {' '.join(words)}"
+    told = declined or REJECTED
+    return f"{told} The user says: {' '.join(words)}" if words else told
 
 
 def ask(

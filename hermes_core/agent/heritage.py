@@ -13,7 +13,7 @@ from hermes_core.tools.registry import ToolSpec
 if TYPE_CHECKING:
     from hermes_core.providers.resolution import Request
 
-NOT_FOR_CHILDREN = frozenset({"clarify", "memory"})
+NOT_FOR_CHILDREN = frozenset({"clarify", "memory", "leave_plan_mode"})
 """Tools for the agent alone that talks to the user."""
 
 

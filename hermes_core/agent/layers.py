@@ -28,6 +28,11 @@ PLANNING = (
     "[Hermes: plan mode. Only look: read, search, run commands that change nothing. All else is"
     " refused. Work out what to do and say it as a plan; the user leaves the mode to have it done.]"
 )
+PLANNING_ASKS = (
+    "[Hermes: plan mode. Only look: read, search, run commands that change nothing. All else is"
+    " refused. Work out what to do, then call leave_plan_mode with the plan: the user is asked"
+    " whether it is done.]"
+)
 PLANNED = "[Hermes: the user left plan mode. What was planned may now be done.]"
 BYPASS_ON = (
     "Mode bypass: commands, edits and paths outside the workspace run without a question, each"
@@ -111,10 +116,14 @@ class PressureLayer:
 class ModeLayer:
     """Tells the model that it only plans, and a person that nothing is asked; one for a session.
 
-    planned: whether the session goes on from plan mode, as it was stored.
+    planned: whether the session goes on from plan mode, as it was stored. asks: whether the model
+    can ask the user to leave it.
     """
 
-    def __init__(self, mode: Callable[[], Mode], emit: Emit, *, planned: bool = False) -> None:
+    def __init__(
+        self, mode: Callable[[], Mode], emit: Emit, *, planned: bool = False, asks: bool = False
+    ) -> None:
+        self._planning = PLANNING_ASKS if asks else PLANNING
         self._mode = mode
         self._emit = emit
         self._before: Mode = "plan" if planned else "default"
@@ -125,7 +134,7 @@ class ModeLayer:
         if self._before == "bypass" != before:
             self._emit(StatusChanged("warning", BYPASS_ON))
         if self._before == "plan":
-            return PLANNING
+            return self._planning
         return PLANNED if before == "plan" else ""
 
 

@@ -30,6 +30,7 @@ from hermes_core.agent.opening import (
 from hermes_core.agent.own_tools.clarify import Clarify, How
 from hermes_core.agent.own_tools.delegate_task import delegate_tools
 from hermes_core.agent.own_tools.kept import kept_tools
+from hermes_core.agent.own_tools.leave_plan_mode import leave_plan_mode_tool
 from hermes_core.agent.own_tools.todo import Plan, todo_tool
 from hermes_core.agent.prompt import build_prompt, recalled, scene_of
 from hermes_core.agent.records import Records
@@ -139,6 +140,7 @@ class Parts:
                 lambda: self._consent.mode,
                 self._session.emit,
                 planned=self._stored and row.mode == "plan",
+                asks="leave_plan_mode" in self._tools,
             ),
             PressureLayer(lambda: self._engine.in_use),
         ]
@@ -242,8 +244,14 @@ class Parts:
         todo = todo_tool(self._plan, self._session.emit)
         own = {todo.name: todo, **kept_tools(self._config, lambda: self._session.messages)}
         own |= {**delegate_tools(self._children), **self.records.tools(), **self._clarify.tools()}
+        if self._can_ask:
+            own |= leave_plan_mode_tool(lambda: self._mode, self._choose_mode)
         tools = self._nested.watched({**bundled_tools(), **own})
         return heritage.allowed(tools) if heritage else tools
+
+    def _choose_mode(self, mode: Mode) -> None:
+        self._mode = mode
+        self._store.update_session(self.session_id, mode=mode)
 
     def _make_rewind(self) -> "Rewind":
         from hermes_core.agent.rewind import Rewind

@@ -91,8 +91,9 @@ class Judge:
 
     def decide(self, action: Action, mode: Mode) -> Decision:
         """Decide on an action in a mode."""
-        if action.kind == "none":
-            return _ALLOW
+        if action.kind in ("none", "mode"):
+            asks = Decision("ask", action.subject, always=action.scope)
+            return asks if action.kind == "mode" else _ALLOW
         found = self._examine(action)
         if found.forbidden:
             return Decision("deny", found.forbidden)
@@ -115,6 +116,8 @@ class Judge:
 
     def remember(self, action: Action, *, allow: bool) -> str:
         """Keep an "always" answer; return what of it could not be kept, for a person."""
+        if action.kind == "mode":
+            return ""
         found = self._examine(action)
         if allow:
             return self.rules.add(found.rules[0]) if found.rules else ""

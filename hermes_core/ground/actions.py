@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-ActionKind = Literal["read", "edit", "execute", "fetch", "mcp", "none"]
+ActionKind = Literal["read", "edit", "execute", "fetch", "mcp", "mode", "none"]
 
 Mode = Literal["default", "accept_edits", "plan", "bypass"]
 
@@ -17,7 +17,7 @@ class Action:
     """One thing that a tool call would do.
 
     kind: ``none`` changes nothing and reads nothing; ``mcp`` is a tool of a foreign server, of
-    which nobody knows what it does.
+    which nobody knows what it does; ``mode`` changes what runs without asking, and always asks.
     subject: the exact command, the web address, or the path as it is shown to people.
     paths: real, absolute paths that are read or written.
     scope: what an "always" answer covers, in words that complete "Always allow ...".

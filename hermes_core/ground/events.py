@@ -4,7 +4,7 @@ A consumer matches on the class and ends in ``typing.assert_never``. A question 
 reply slot. Events other than questions can be written to and read from JSON (``events_json``).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -247,6 +247,7 @@ class ApprovalRequested:
     the session of the child that asks, ``""`` for the session's own agent. What the person says
     with the answer is added to ``words`` before it; the model is told it with a rejection.
     ``always`` and ``never`` say what such an answer covers; without one it is not offered.
+    ``labels`` are names of answers, where "Allow once" and the like do not say what they do.
     ``taken``, if there is one, is done once it is known what else the answer settles: the next
     question waits for that.
     """
@@ -262,6 +263,7 @@ class ApprovalRequested:
     child: str = ""
     always: str = ""
     never: str = ""
+    labels: Mapping[Answer, str] = field(default_factory=dict)
     reply: "Future[Answer]" = field(default_factory=Future, compare=False)
     words: list[str] = field(default_factory=list, compare=False)
     taken: "Future[None] | None" = field(default=None, compare=False)

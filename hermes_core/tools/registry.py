@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from hermes_core.ground.actions import Action
+from hermes_core.ground.actions import Action, Answer
 from hermes_core.ground.content import CardContent, Console, Location, Text, ToolKind
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.interrupt import Interrupt
@@ -86,16 +86,22 @@ class Leave:
 
     unasked: that nobody was asked, and no rule of a person's stands for an answer. It is so until
     the opposite is told: a call is held too tight rather than too loose. environment: what a
-    command gets besides its own, because it runs unasked.
+    command gets besides its own, because it runs unasked. answer: what a person answered.
     """
 
     unasked: bool = True
+    answer: Answer | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A call that is ready to be approved and run; ``leave`` is told how it was approved."""
+    """A call that is ready to be approved and run; ``leave`` is told how it was approved.
+
+    kind: what sort of call this one is, where that is not what the tool is. labels: names of the
+    answers to the question about it, where the usual ones do not say what they do. declined: what
+    the model is told of a rejection, in place of the usual.
+    """
 
     title: str
     action: Action
@@ -103,6 +109,9 @@ class Prepared:
     content: tuple[CardContent, ...] = ()
     locations: tuple[Location, ...] = ()
     leave: Leave = field(default_factory=Leave)
+    kind: ToolKind | None = None
+    labels: Mapping[Answer, str] = field(default_factory=dict)
+    declined: str = ""
 
 
 @dataclass(frozen=True, slots=True)

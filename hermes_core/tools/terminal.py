@@ -18,6 +18,7 @@ from hermes_core.ground.errors import ToolError
 from hermes_core.local.confinement import Confinement
 from hermes_core.local.outputs import LINE, SPOOLED_BYTES, Spool
 from hermes_core.local.processes import Finished, child_environment, run_command
+from hermes_core.tools.command_kind import command_kind
 from hermes_core.tools.registry import Leave, Output, Prepared, Progress, ToolContext, tool
 from hermes_core.tools.seal import Seal
 from hermes_core.tools.visible import many_lines, one_line
@@ -106,6 +107,7 @@ def prepare_command(
         run,
         (*above, card),
         leave=leave,
+        kind=command_kind(command),
     )
 
 

@@ -109,6 +109,7 @@ class AcpClient(JsonRPCClient):
         errors = await asyncio.wait_for(self.process.stderr.read(), PATIENCE)
         code = await asyncio.wait_for(self.process.wait(), PATIENCE)
         await asyncio.gather(*self._async_tasks)
+        self.process._transport.close()  # a loop that ends first would leave it open
         return code, errors
 
     async def kill(self) -> None:

@@ -171,6 +171,7 @@ async def test_a_client_that_is_gone_ends_the_program(stage: Stage) -> None:
     assert time.monotonic() - began < PATIENCE
     assert await process.stderr.read() == b""
     process.stdin.close()
+    process._transport.close()
 
 
 def _line(call: dict[str, Any], number: int, method: str, params: dict[str, Any]) -> bytes:

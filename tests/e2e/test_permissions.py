@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from hermes_core.agent.own_tools.leave_plan_mode import LABELS
 from tests.e2e.client import AcpClient
 from tests.e2e.editor import ALLOW, ALWAYS, CANCELLED, REJECT, AgentError
 from tests.fakes.provider import Call, calls, say
@@ -294,6 +295,44 @@ async def test_plan_refuses_and_tells_the_model_and_leaving_it_tells_again(
     await session.prompt("do it")
     assert "left plan mode" in str(provider.requests[-1].messages[-1]["content"])
     assert not (session.cwd / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "mode"), [(ALLOW, "default"), (ALWAYS, "accept_edits"), (REJECT, "plan")]
+)
+async def test_a_plan_is_shown_and_a_yes_leaves_plan_mode_at_once(
+    agent: AcpClient, answer: dict[str, Any], mode: str
+) -> None:
+    session = await agent.new_session()
+    await set_mode(agent, session, "plan")
+    plan = {"plan": "1. Touch **made**."}
+    agent.stage.provider.script(calls(Call("leave_plan_mode", plan, id="leave")), say("Well."))
+    agent.editor.decide = lambda _: answer
+    assert await session.prompt("go") == "end_turn"
+    (asked,) = agent.editor.asked
+    assert asked["toolCall"]["kind"] == session.card["kind"] == "switch_mode"
+    assert asked["toolCall"]["content"][0]["content"]["text"] == plan["plan"]
+    assert {option["kind"]: option["name"] for option in asked["options"]} == LABELS
+    told = [update["currentModeId"] for update in session.of_kind("current_mode_update")]
+    assert told[-1:] == ([mode] if mode != "plan" else told[-1:])
+    options = await agent.request(
+        "session/resume", {"sessionId": session.id, "cwd": str(session.cwd), "mcpServers": []}
+    )
+    assert options["modes"]["currentModeId"] == mode
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("rm old", "delete"), ("mv old new", "move"), ("ls", "execute")]
+)
+async def test_the_card_tells_what_sort_of_command_it_is(
+    agent: AcpClient, text: str, kind: str
+) -> None:
+    agent.stage.provider.script(calls(command(text, "kind-1")), say("Done."))
+    agent.editor.decide = lambda _: ALLOW
+    session = await agent.new_session(agent.stage.workspace(old="1"))
+    assert await session.prompt("go") == "end_turn"
+    assert session.card["kind"] == kind
+    assert all(asked["toolCall"]["kind"] == kind for asked in agent.editor.asked)
 
 
 async def test_bypass_says_so_and_does_not_cover_what_is_delicate(agent: AcpClient) -> None:
