@@ -1,4 +1,5 @@
-"""What a session can be set to, as a client shows it: model, mode, how much the model thinks.
+"""What a session can be set to, as a client shows it: model, mode, how much the model thinks and
+how fast it is served.
 
 The list is always whole. Models are those of ``hermes_core.commands.choices``: what is stored and
 known, so that nobody is asked while a session opens. A change that the client did not make itself
@@ -23,14 +24,18 @@ if TYPE_CHECKING:
     from hermes_core.agent.agent import AIAgent
     from hermes_core.commands.choices import Choice, Choices
 
-MODEL, MODE, THOUGHT = "model", "mode", "thought_level"
+MODEL, MODE, THOUGHT, SPEED = "model", "mode", "thought_level", "speed"
 
 UNSET = "default"
-"""The thought level of a session, and of a configuration, that say nothing."""
+"""The thought level and the speed of a session, and of a configuration, that say nothing."""
 
 _log = logging.getLogger(__name__)
 
 _NONE = "none chosen"
+_SPEEDS = {
+    "fast": ("Fast", "Answers sooner, at a higher price"),
+    "flex": ("Flex", "Answers later, at a lower price, and may be refused for lack of room"),
+}
 _LEVELS = {UNSET: "Default", "none": "None", "xhigh": "Extra high", "max": "Maximum"}
 
 Offered = Callable[[Runtime | None], "Sequence[Choices]"]
@@ -67,7 +72,12 @@ class Options:
 
         Raises ``ConfigError`` for one that there is not, and for a value that cannot be used.
         """
-        setters = {MODEL: self._set_model, MODE: self._set_mode, THOUGHT: self._set_thought}
+        setters = {
+            MODEL: self._set_model,
+            MODE: self._set_mode,
+            THOUGHT: self._set_thought,
+            SPEED: self._set_speed,
+        }
         offered = [one["id"] for one in self._build()]
         if option not in offered:
             raise ConfigError(f"There is no option {option!r}. There are: {', '.join(offered)}.")
@@ -121,7 +131,8 @@ class Options:
         agent, runtime = self._agent(), self._runtime()
         used = None if runtime is None else (runtime.provider, runtime.model, runtime.base_url)
         effort = None if runtime is None else runtime.reasoning_effort
-        return (agent.mode, used, effort, id(self._offered(runtime)))
+        speed = None if runtime is None else runtime.speed
+        return (agent.mode, used, effort, speed, id(self._offered(runtime)))
 
     def _runtime(self) -> Runtime | None:
         with suppress(HermesError):
@@ -134,6 +145,7 @@ class Options:
             _model_option(self._offered(runtime), runtime),
             _mode_option(self._agent().mode),
             _thought_option(runtime),
+            _speed_option(runtime),
         ]
         return [option for option in options if option is not None]
 
@@ -163,6 +175,12 @@ class Options:
         if value not in known:
             raise ConfigError(f"There is no level {value!r}. There are: {', '.join(known)}.")
         self._agent().choose_effort(None if value == UNSET else value)
+
+    def _set_speed(self, value: str) -> None:
+        known = [UNSET, *(one.word for one in getattr(self._runtime(), "speeds", ()))]
+        if value not in known:
+            raise ConfigError(f"There is no speed {value!r}. There are: {', '.join(known)}.")
+        self._agent().choose_speed(None if value == UNSET else value)
 
 
 def model_value(provider: str, model: str) -> str:
@@ -216,6 +234,18 @@ def _thought_option(runtime: Runtime | None) -> Json | None:
     values = [{"value": value, "name": name} for value, name in levels]
     current = _nearest(runtime.reasoning_effort, [value for value, _ in levels])
     return _select(THOUGHT, "Thinking", "How much the model thinks", current, values)
+
+
+def _speed_option(runtime: Runtime | None) -> Json | None:
+    if runtime is None or not runtime.speeds:
+        return None
+    values = [{"value": UNSET, "name": "Usual"}]
+    for speed in runtime.speeds:
+        name, told = _SPEEDS[speed.word]
+        price = "its cost is not counted" if speed.price is None else f"{speed.price:g} x the price"
+        values.append({"value": speed.word, "name": name, "description": f"{told}; {price}"})
+    current = UNSET if runtime.speed is None else runtime.speed.word
+    return _select(SPEED, "Speed", "How fast the model is served", current, values)
 
 
 def _levels(runtime: Runtime | None) -> list[tuple[str, str]]:

@@ -138,6 +138,20 @@ class AIAgent(Parts):
         self._engine.choose_effort(effort, self._config)
 
     def resume_cost(self, amount: float | None) -> None:
+    @property
+    def speed(self) -> str | None:
+        """How fast this session has its model served; None: as the configuration says."""
+        return self._engine.speed
+
+    def choose_speed(self, speed: str | None) -> None:
+        """Have the model served faster or cheaper from the next step on, also when resumed.
+
+        speed: one of ``ground.speeds.SPEEDS``; without effect where the model is not served so.
+        """
+        self._store.update_session(self.session_id, speed=speed)
+        self._session.row = replace(self._session.row, speed=speed)
+        self._engine.choose_speed(speed, self._config)
+
         """Go on from what the session had cost in US dollars; None if that is not known."""
         self._engine.resume_cost(amount)
 

@@ -17,13 +17,20 @@ class Engine:
     """The provider and model of one session; the model is made at its first use.
 
     request: what was asked for explicitly. config: the settings in force, with the ``effort``
-    that the session has chosen, if it has.
+    and the ``speed`` that the session has chosen, if it has.
     """
 
-    def __init__(self, request: "Request", config: Config, effort: str | None = None) -> None:
+    def __init__(
+        self,
+        request: "Request",
+        config: Config,
+        effort: str | None = None,
+        speed: str | None = None,
+    ) -> None:
         self.request = request
         self.effort = effort
-        self.config = self._with_effort(config)
+        self.speed = speed
+        self.config = self._with_choices(config)
         self._model: Model | None = None
         self._cost_before: tuple[float | None, ...] = ()
 
@@ -52,7 +59,7 @@ class Engine:
         """Use other settings from the next step on."""
         from hermes_core.model.assembly import chain_for
 
-        self.config = self._with_effort(config)
+        self.config = self._with_choices(config)
         if self._model is not None:
             self._model.use(chain_for(self.request, self.config), self.config)
 
@@ -61,8 +68,15 @@ class Engine:
         self.effort = effort
         self.configure(config)
 
-    def _with_effort(self, config: Config) -> Config:
-        return config if self.effort is None else replace(config, reasoning_effort=self.effort)
+    def choose_speed(self, speed: str | None, config: Config) -> None:
+        """Have the model served so from the next step on; None: as ``config`` says."""
+        self.speed = speed
+        self.configure(config)
+
+    def _with_choices(self, config: Config) -> Config:
+        if self.effort is not None:
+            config = replace(config, reasoning_effort=self.effort)
+        return config if self.speed is None else replace(config, speed=self.speed)
 
     def choose(self, provider: str | None, model: str | None) -> Runtime:
         """Use another provider or model from the next step on; see ``AIAgent.choose_model``."""

@@ -113,7 +113,8 @@ class Parts:
         )
         key = Secret(api_key) if api_key else None
         request = Request(row.provider, row.model, base_url, key, api_mode)
-        self._engine = heritage.engine if heritage else Engine(request, self._config, row.effort)
+        chosen = (row.effort, row.speed)
+        self._engine = heritage.engine if heritage else Engine(request, self._config, *chosen)
         self.records = Records(self._session, self._store, self._engine)
         if self._stored:
             self.records.resume_cost()

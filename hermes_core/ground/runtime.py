@@ -5,6 +5,7 @@ from typing import Literal
 
 from hermes_core.ground.reasoning import Reasoning
 from hermes_core.ground.secrets import Secret
+from hermes_core.ground.speeds import Speed
 
 ApiMode = Literal["chat_completions", "codex_responses", "anthropic_messages"]
 
@@ -65,6 +66,8 @@ class Runtime:
     withheld: which key is not sent, and why, where there is one that must not go there.
     options: what one carrier alone needs (``region``, ``command``, ``args``), by name.
     reasoning_effort: the user's choice, or None for the endpoint's default.
+    speeds: the ways beside the usual that the model is served in; speed: the one that was chosen,
+        None for the usual.
     timeout: seconds without a byte from this endpoint, or None for the general limit.
     prices: US dollars for a token read, written, and read from the cache, where the user or
         the endpoint's own list tells them.
@@ -89,6 +92,8 @@ class Runtime:
     timeout: float | None = None
     withheld: str = ""
     prices: tuple[float, float, float] | None = None
+    speeds: tuple[Speed, ...] = ()
+    speed: Speed | None = None
 
     def option(self, name: str) -> str | None:
         """Return the carrier's option of that name."""

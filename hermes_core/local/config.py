@@ -56,6 +56,7 @@ class Config:
     output_price: float | None = None
     extra_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     reasoning_effort: str | None = None
+    speed: str | None = None
     bedrock_region: str | None = None
     providers: tuple[NamedProvider, ...] = ()
     fallback_providers: tuple[Choice, ...] = ()

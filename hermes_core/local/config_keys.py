@@ -3,6 +3,7 @@
 The reader's checks, the hints for unknown keys and ``docs/configuration.md`` are made from it.
 """
 
+from hermes_core.ground.speeds import SPEEDS
 from hermes_core.local.compression_keys import COMPRESSION_KEYS
 from hermes_core.local.delegation_keys import DELEGATION_KEYS
 from hermes_core.local.mcp_keys import MCP_STRUCTURE
@@ -139,6 +140,15 @@ KEYS: tuple[Key, ...] = (
         None,
         "How much a model thinks, as far as it can be told; its own measure if unset.",
         choices=EFFORTS,
+    ),
+    Key(
+        "agent.speed",
+        "speed",
+        "choice",
+        None,
+        "How fast the chat's model is served, where its provider sells that: `fast` is dearer, "
+        "`flex` cheaper and slower; the usual way if unset.",
+        choices=SPEEDS,
     ),
     *DELEGATION_KEYS,
     Key(

@@ -123,6 +123,7 @@ def auxiliary(config: Config, task: str, main: Request | None = None) -> Auxilia
     """
     if task not in TASKS:
         raise ConfigError(f"There is no auxiliary task {task!r}. There are: {', '.join(TASKS)}.")
+    config = replace(config, speed=None)  # that is about the chat
     own = config.auxiliary.get(task, AuxiliaryTask())
     first = Wanted(_request(own, config, main or Request()), config)
     chain = [first, *fallbacks_of(own.fallback_chain, config)]

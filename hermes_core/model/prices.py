@@ -65,6 +65,13 @@ def estimate(runtime: Runtime, usage: Usage) -> float | None:
 
     In the table the provider is known by its address, so that a namesake elsewhere has no price.
     """
+    usual = _usual(runtime, usage)
+    rate = 1.0 if runtime.speed is None else runtime.speed.price
+    return None if usual is None or rate is None else usual * rate
+
+
+def _usual(runtime: Runtime, usage: Usage) -> float | None:
+    """Return what the call costs at the usual speed."""
     if runtime.prices is not None:
         read, written, cached = runtime.prices
         hits = min(usage.cached, usage.input)

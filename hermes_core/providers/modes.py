@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.runtime import ApiMode, Compat
+from hermes_core.ground.speeds import Speed
 from hermes_core.providers.profile import ProviderProfile, first_match
 
 URL_RULES: tuple[tuple[str, ApiMode], ...] = (
@@ -68,6 +69,14 @@ def mode_of(
     if mode:
         return mode, f"what {endpoint.place} speaks"
     return dialect.api_mode, f"{dialect.name}'s"
+
+
+def speeds_of(endpoint: Endpoint, model: str, mode: ApiMode) -> tuple[Speed, ...]:
+    """Return the speeds that ``model`` is served at there beside the usual one."""
+    dialect = endpoint.dialect
+    if mode != (first_match(dialect.mode_rules, model) or dialect.api_mode):
+        return ()
+    return first_match(dialect.speed_rules, model) or ()
 
 
 def compat_of(endpoint: Endpoint, model: str, mode: ApiMode) -> Compat:

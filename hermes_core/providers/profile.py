@@ -6,6 +6,7 @@ from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
 from hermes_core.ground.runtime import ApiMode, Auth, Compat
+from hermes_core.ground.speeds import Speed
 from hermes_core.local.provider_settings import NamedProvider
 from hermes_core.transport.guard import is_loopback
 
@@ -40,6 +41,7 @@ class ProviderProfile:
     unsupported: why a model is refused that no mode rule fits, with ``{model}``.
     compat: what is peculiar; compat_rules: by the model; mode_compats: for another mode than its
         own, where ``mode_rules`` do not choose it.
+    speed_rules: the speeds that can be asked for, by the model.
 
     The key:
 
@@ -95,6 +97,7 @@ class ProviderProfile:
     key_auth: tuple[tuple[str, Auth], ...] = ()
     key_routes: tuple[tuple[str, str], ...] = ()
     bound: bool = False
+    speed_rules: tuple[tuple[str, tuple[Speed, ...]], ...] = ()
     login_envs: tuple[str, ...] = ()
     auto: int = 50
     model_prefixes: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from hermes_core.ground.errors import NoCredentials
 from hermes_core.ground.runtime import ApiMode, Runtime
 from hermes_core.ground.secrets import Secret
+from hermes_core.ground.speeds import Speed
 from hermes_core.local.config import Config
 from hermes_core.local.provider_settings import Choice
 from hermes_core.providers.addresses import Address, address_of, is_remote, region_of, tidy
@@ -21,7 +22,7 @@ from hermes_core.providers.credentials import Credentials
 from hermes_core.providers.directory import Directory, directory_of, lives_at
 from hermes_core.providers.keys import Asked, Key, Keys, auth_of, is_at_own
 from hermes_core.providers.missing import no_key, no_model
-from hermes_core.providers.modes import Endpoint, compat_of, mode_of
+from hermes_core.providers.modes import Endpoint, compat_of, mode_of, speeds_of
 from hermes_core.providers.named import expanded
 from hermes_core.providers.profile import ProviderProfile
 from hermes_core.providers.registry import directory_for
@@ -155,6 +156,7 @@ class _Resolution:
         if profile.entry is not None and profile.entry.extra_body:
             body = {**runtime.compat.extra_body, **profile.entry.extra_body}
             runtime = replace(runtime, compat=replace(runtime.compat, extra_body=body))
+        runtime = _at_speed(runtime, speeds_of(endpoint, model, mode), config.speed)
         if is_remote(url):
             guard.check(runtime, url)
         return runtime
@@ -278,3 +280,18 @@ class _Resolution:
 def _with_path(endpoint: Endpoint, mode: ApiMode) -> str:
     more = dict(endpoint.dialect.mode_paths).get(mode, "")
     return endpoint.url + more if "/" not in endpoint.place else endpoint.url
+
+
+def _at_speed(runtime: Runtime, speeds: tuple[Speed, ...], wanted: str | None) -> Runtime:
+    """Return the runtime with the speeds there are, and with what asks for the wanted one."""
+    chosen = next((speed for speed in speeds if speed.word == wanted), None)
+    if chosen is None:
+        return replace(runtime, speeds=speeds)
+    body = {**chosen.fields, **runtime.compat.extra_body}
+    return replace(
+        runtime,
+        speeds=speeds,
+        speed=chosen,
+        headers=(*runtime.headers, *chosen.headers),
+        compat=replace(runtime.compat, extra_body=body),
+    )

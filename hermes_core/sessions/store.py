@@ -24,17 +24,18 @@ _PAGE = 1_000
 
 _INSERT_SESSION = """
     INSERT INTO sessions (id, created, updated, cwd, additional, title, mode, provider, model,
-                          system_prompt, effort, touched)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(touched), 0) + 1 FROM sessions))
+                          system_prompt, effort, speed, touched)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+            (SELECT coalesce(max(touched), 0) + 1 FROM sessions))
 """
 _SELECT_SESSION = """
-    SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, created,
-           updated, archived
+    SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, speed,
+           created, updated, archived
     FROM sessions WHERE id = ?
 """
 _SELECT_SESSIONS = """
-    SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, created,
-           updated, archived
+    SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, speed,
+           created, updated, archived
     FROM sessions
     WHERE prompted = 1 AND owner IS NULL AND (:cwd IS NULL OR cwd = :cwd)
       AND (:touched IS NULL OR touched < :touched) AND (:updated IS NULL OR updated < :updated)
@@ -50,6 +51,7 @@ _UPDATE = {
     "model": "UPDATE sessions SET model = ? WHERE id = ?",
     "system_prompt": "UPDATE sessions SET system_prompt = ? WHERE id = ?",
     "effort": "UPDATE sessions SET effort = ? WHERE id = ?",
+    "speed": "UPDATE sessions SET speed = ? WHERE id = ?",
 }
 _TOUCH = """
     UPDATE sessions
@@ -80,7 +82,8 @@ _SELECT_SHOWN = """
 class SessionRow:
     """A session without its messages; times are Unix seconds.
 
-    effort: how much the model is to think, None where only the configuration says.
+    effort: how much the model is to think; speed: how fast it is served; None where only the
+    configuration says.
     """
 
     id: str
@@ -92,6 +95,7 @@ class SessionRow:
     model: str | None = None
     system_prompt: str | None = None
     effort: str | None = None
+    speed: str | None = None
     created: float = 0.0
     updated: float = 0.0
     archived: bool = False
@@ -293,7 +297,7 @@ def _no_session(session_id: str) -> StoreError:
 
 def _session(row: tuple[Any, ...]) -> SessionRow:
     session_id, cwd, additional, *texts, created, updated, archived = row
-    title, mode, provider, model, system_prompt, effort = map(decode, texts)
+    title, mode, provider, model, system_prompt, effort, speed = map(decode, texts)
     return SessionRow(
         id=session_id,
         cwd=decode(cwd),
@@ -304,6 +308,7 @@ def _session(row: tuple[Any, ...]) -> SessionRow:
         model=model,
         system_prompt=system_prompt,
         effort=effort,
+        speed=speed,
         created=created,
         updated=updated,
         archived=bool(archived),

@@ -15,6 +15,7 @@ from hermes_core.ground.events import StatusChanged, UsageUpdated
 from hermes_core.ground.reasoning import EFFORT, Reasoning
 from hermes_core.ground.runtime import Compat, Runtime
 from hermes_core.ground.secrets import Secret
+from hermes_core.ground.speeds import Speed
 
 THINKS = Compat(reasoning=Reasoning(on={"effort": EFFORT}, off={"effort": "none"}))
 RUNTIME = Runtime("lab", "big/one", "chat_completions", "http://x", Secret(""), compat=THINKS)
@@ -98,6 +99,19 @@ def test_the_level_of_thinking_is_offered_where_the_model_takes_one(stage: Stage
     assert stage.option("thought_level")["currentValue"] == "default"
     plain = Stage(replace(RUNTIME, compat=Compat()))
     assert [one["id"] for one in plain.options.listed()] == ["model", "mode"]
+
+
+def test_the_speeds_are_offered_where_the_model_is_served_so(stage: Stage) -> None:
+    assert "speed" not in [one["id"] for one in stage.options.listed()]
+    speeds = (Speed("fast"), Speed("flex", price=0.5))
+    quick = Stage(replace(RUNTIME, speeds=speeds, speed=speeds[1]))
+    option = quick.option("speed")
+    assert (option["category"], option["currentValue"]) == ("speed", "flex")
+    assert values(option) == ["default", "fast", "flex"]
+    told = [one.get("description", "") for one in option["options"]]
+    assert "its cost is not counted" in told[1]
+    assert "0.5 x the price" in told[2]
+    assert Stage(replace(RUNTIME, speeds=speeds)).option("speed")["currentValue"] == "default"
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,35 @@ async def test_the_level_of_thinking_reaches_the_provider(client: AcpClient) -> 
     assert sent == [None, "high", None]
 
 
+async def test_the_speed_reaches_the_provider_and_survives_a_restart(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.configure(
+        model={
+            "provider": "openai-api",
+            "default": "gpt-5.6-sol",
+            "base_url": stage.provider.base_url,
+            "api_key": KEY,
+        }
+    )
+    stage.provider.script(say("One."), say("Two."), say("Three."))
+    async with running(stage) as client:
+        session = await client.new_session()
+        assert values_of(options_of(session.opened)["speed"]) == ["default", "fast", "flex"]
+        await session.prompt("first")
+        chosen = await choose(client, session, "speed", "flex")
+        assert chosen["speed"]["currentValue"] == "flex"
+        await session.prompt("second")
+        with pytest.raises(AgentError, match="There is no speed 'warp'"):
+            await choose(client, session, "speed", "warp")
+    async with running(stage) as client:
+        again = await client.load_session(session.id, session.cwd)
+        assert options_of(again.opened)["speed"]["currentValue"] == "flex"
+        await again.prompt("third")
+    sent = [request.body.get("service_tier") for request in stage.provider.requests]
+    assert sent == [None, "flex", "flex"]
+
+
 async def test_a_mode_is_one_option_and_older_clients_hear_of_it(client: AcpClient) -> None:
     session = await client.new_session()
     options = await choose(client, session, "mode", "accept_edits")

@@ -6,6 +6,7 @@ import pytest
 
 from hermes_core.ground.runtime import Runtime
 from hermes_core.ground.secrets import Secret
+from hermes_core.ground.speeds import Speed
 from hermes_core.ground.usage import Usage
 from hermes_core.model.prices import Bill, estimate
 
@@ -29,6 +30,15 @@ def test_a_known_model_has_a_price(base_url: str, model: str, least: float) -> N
     price = estimate(runtime(base_url, model), USED)
     assert price is not None
     assert price >= least
+
+
+def test_a_speed_has_its_own_price_or_none() -> None:
+    usual = runtime(*CLAUDE)
+    whole = estimate(usual, USED)
+    assert whole
+    half = estimate(replace(usual, speed=Speed("flex", price=0.5)), USED)
+    assert half == pytest.approx(whole / 2)
+    assert estimate(replace(usual, speed=Speed("fast")), USED) is None
 
 
 def test_cached_tokens_cost_less() -> None:

@@ -1,7 +1,7 @@
 """Vercel AI Gateway: many vendors' models behind one key."""
 
 from hermes_core.ground.runtime import Compat
-from hermes_core.providers import ProviderProfile, register_provider
+from hermes_core.providers import ProviderProfile, register_provider, tiers
 from hermes_core.providers.families import GATEWAY
 
 register_provider(
@@ -15,6 +15,7 @@ register_provider(
         aliases=("vercel", "vercel-ai-gateway", "ai_gateway", "aigateway"),
         compat=Compat(echo_details=True, reasoning=GATEWAY),
         aux_model="google/gemini-3-flash",
+        speed_rules=tiers.GATEWAY,
         auto=10,
         signup_url="https://vercel.com/ai-gateway",
     )

@@ -1,6 +1,6 @@
 """Anthropic's own API, through Messages."""
 
-from hermes_core.providers import ProviderProfile, register_provider
+from hermes_core.providers import ProviderProfile, register_provider, tiers
 from hermes_core.providers.families import CLAUDE, CLAUDE_RULES
 
 register_provider(
@@ -31,6 +31,7 @@ register_provider(
         models_url="https://api.anthropic.com/v1/models",
         compat=CLAUDE,
         compat_rules=CLAUDE_RULES,
+        speed_rules=tiers.CLAUDE,
         auto=20,
         signup_url="https://console.anthropic.com/settings/keys",
     )

@@ -2,6 +2,7 @@
 
 from hermes_core.providers import ProviderProfile, register_provider
 from hermes_core.providers.families import GPT_RULES
+from hermes_core.providers.tiers import OPENAI
 
 register_provider(
     ProviderProfile(
@@ -23,6 +24,7 @@ register_provider(
             "gpt-4.1",
         ),
         compat_rules=GPT_RULES,
+        speed_rules=OPENAI,
         auto=99,
         signup_url="https://platform.openai.com/api-keys",
     )

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from hermes_core.providers import ProviderProfile, register_provider
 from hermes_core.providers.families import GPT_RULES
+from hermes_core.providers.tiers import CODEX
 
 register_provider(
     ProviderProfile(
@@ -27,6 +28,7 @@ register_provider(
             "gpt-5.3-codex-spark",
         ),
         models_url="https://chatgpt.com/backend-api/codex/models?client_version=1.0.0",
+        speed_rules=CODEX,
         compat_rules=tuple((name, replace(c, max_tokens_key=None)) for name, c in GPT_RULES),
     )
 )

@@ -6,6 +6,7 @@ from hermes_core.ground.reasoning import EFFORT, Reasoning
 from hermes_core.ground.runtime import Compat
 from hermes_core.providers import ProviderProfile, register_provider
 from hermes_core.providers.families import GATEWAY
+from hermes_core.providers.tiers import OPENROUTER
 
 _MANY = Compat(echo_details=True, reasoning=GATEWAY)
 _CLAUDE = replace(_MANY, cache_markers=True)
@@ -35,6 +36,7 @@ register_provider(
             ("anthropic/claude-3*", _CLAUDE),
             ("anthropic/claude-*", replace(_CLAUDE, reasoning=Reasoning(on={"verbosity": EFFORT}))),
         ),
+        speed_rules=OPENROUTER,
         auto=1,
         signup_url="https://openrouter.ai/keys",
     )
