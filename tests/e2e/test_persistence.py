@@ -13,7 +13,7 @@ import pytest
 from tests.e2e.client import PATIENCE, AcpClient
 from tests.e2e.editor import ALLOW, AgentError, Session
 from tests.e2e.stage import Stage
-from tests.fakes.provider import Call, Reasoning, Reply, Text, Wait, calls, say
+from tests.fakes.provider import Call, Reasoning, Reply, Text, Usage, Wait, calls, say
 
 CODE = "x = 1\n"
 
@@ -33,12 +33,14 @@ async def test_a_finished_turn_loads_as_it_was_shown_after_a_kill(
         Reply([Reasoning("Let me see."), Call("read_file", {"path": "a.py"}, id="kept-1")]),
         calls(Call("todo", {"steps": [{"content": "edit"}]}, id="kept-2")),
         calls(Call("patch", {"path": "a.py", "edits": [{"old": "1", "new": "2"}]}, id="kept-3")),
-        say("Done."),
+        Reply([Text("Done."), Usage(prompt=700, completion=70)]),
     )
 
     async def work(client: AcpClient) -> Session:
         client.editor.decide = lambda _: ALLOW
         session = await client.new_session(stage.workspace(a__py=CODE))
+        about = {"sessionId": session.id, "modeId": "accept_edits"}
+        await client.request("session/set_mode", about)
         await session.prompt("make it two")
         return session
 
@@ -52,8 +54,14 @@ async def test_a_finished_turn_loads_as_it_was_shown_after_a_kill(
         assert list(after.cards) == list(before.cards)
         for call_id, card in after.cards.items():
             shown = before.cards[call_id]
-            for key in ("title", "kind", "status", "rawInput", "rawOutput", "content"):
+            for key in ("title", "kind", "status", "rawInput", "rawOutput", "content", "locations"):
                 assert card.get(key) == shown.get(key), (call_id, key)
+        titles = [update["title"] for update in after.of_kind("session_info_update")]
+        assert titles == ["make it two"]
+        [usage] = after.of_kind("usage_update")[-1:]
+        assert usage == before.of_kind("usage_update")[-1]
+        assert usage["used"] == 770
+        assert after.opened["modes"]["currentModeId"] == "accept_edits"
 
 
 async def test_the_model_remembers_after_a_kill(stage: Stage, running: Callable[..., Any]) -> None:
