@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from acp_server.schema.errors import AUTH_REQUIRED, INTERNAL_ERROR, RpcError
-from acp_server.terminals import CardEvent, console_of, in_terminal
+from acp_server.terminals import CardEvent, console_of, with_console
 from hermes_core.ground.actions import Answer
 from hermes_core.ground.content import CardContent, Diff, Image, Location, Text
 from hermes_core.ground.errors import AuthFailed, HermesError, NoCredentials, ProviderError
@@ -79,10 +79,12 @@ def to_updates(
     show = _SHOWN.get(type(event))
     if show is None:
         return []
-    if terminals and isinstance(event, CardEvent) and (console := console_of(event.content)):
+    update = show(event)
+    if isinstance(event, CardEvent) and (console := console_of(event.content)):
         others = _contents([part for part in event.content if part is not console])
-        return [in_terminal(show(event), event, console, others)]
-    return [show(event)]
+        how = {"announced": terminals, "replaying": replaying}
+        update = with_console(update, event, console, others, **how)
+    return [update]
 
 
 def mode_update(mode: str) -> Json:

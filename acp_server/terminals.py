@@ -1,9 +1,13 @@
-"""Output of commands that this agent runs, for clients that show it in a terminal of theirs. Pure.
+"""Commands in terminals of the client's, as cards show them. Pure.
 
-A client that announced ``_meta.terminal_output`` has a card's terminal told by
-``_meta.terminal_info``, fed by ``_meta.terminal_output`` and ended by ``_meta.terminal_exit``. It
-is no part of the protocol, but Zed reads it and several agents send it. Other clients get content
-that grows.
+A command that runs in a terminal of the client's own (``client_terminals``) has that on its card,
+from when it is there. It stays there when the terminal was given back: the end of the card does not
+name it again, since some clients do not know it any more by then.
+
+Other commands run in this agent. A client that announced ``_meta.terminal_output`` has the terminal
+of such a card told by ``_meta.terminal_info``, fed by ``_meta.terminal_output`` and ended by
+``_meta.terminal_exit``. It is no part of the protocol, but Zed reads it and several agents send it.
+Other clients get content that grows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,6 +28,33 @@ _SCREEN_ANEW = "\x1b[2J\x1b[3J\x1b[H"
 def console_of(content: Sequence[CardContent]) -> Console | None:
     """Return the console that a card has, if it has one."""
     return next((part for part in content if isinstance(part, Console)), None)
+
+
+def with_console(
+    update: Json,
+    event: CardEvent,
+    console: Console,
+    others: list[Json],
+    *,
+    announced: bool,
+    replaying: bool,
+) -> Json:
+    """Return the update of a card that has a console; ``others``: the card's rest.
+
+    announced: whether the client takes output of commands by ``_meta``. replaying: whether what is
+    shown is over.
+    """
+    if console.terminal and not replaying:
+        return _in_own_terminal(update, event, console, others)
+    return in_terminal(update, event, console, others) if announced else update
+
+
+def _in_own_terminal(update: Json, event: CardEvent, console: Console, others: list[Json]) -> Json:
+    if isinstance(event, ToolCallFinished):
+        return {key: value for key, value in update.items() if key != "content"}
+    shown = [{"type": "content", "content": {"type": "text", "text": console.text}}]
+    terminal = {"type": "terminal", "terminalId": console.terminal}
+    return {**update, "content": [*others, *(shown if console.text else []), terminal]}
 
 
 def in_terminal(update: Json, event: CardEvent, console: Console, others: list[Json]) -> Json:

@@ -10,6 +10,7 @@ from typing import Any
 
 from acp_server.capabilities import ClientCapabilities
 from acp_server.client_files import ClientFiles
+from acp_server.client_terminals import ClientTerminals
 from acp_server.elicitation import Elicitation
 from acp_server.emitter import Emitter
 from acp_server.methods.connection import Connection
@@ -106,6 +107,7 @@ def open_session(
         config=config,
         store=store,
         files=files,
+        terminals=ClientTerminals(ask, new_id) if client.terminal else None,
         emit=options.watching(Elicitation(ask, new_id, permissions)),
         clarify="ask" if client.elicitation_form else "text",
         mcp_servers=servers,

@@ -47,6 +47,7 @@ class AIAgent(Parts):
     mode: what runs without asking. Without a mode, an ``emit`` or an ``approval_callback``
         nobody can be asked, and edits and commands are refused.
     config, store, files: what to use in the place of the user's own.
+    terminals: the client's, for commands that were allowed, if ``terminal.in_editor`` is set.
     emit: takes every event, after it is stored; see ``hermes_core.ground.events``.
     clarify: how the model asks the user: ``ask`` (``emit`` answers ``ClarifyRequested``), ``text``
         (the turn ends with the question); without it only a ``clarify_callback`` is asked.
@@ -137,7 +138,6 @@ class AIAgent(Parts):
         self._session.row = replace(self._session.row, effort=effort)
         self._engine.choose_effort(effort, self._config)
 
-    def resume_cost(self, amount: float | None) -> None:
     @property
     def speed(self) -> str | None:
         """How fast this session has its model served; None: as the configuration says."""
@@ -152,6 +152,7 @@ class AIAgent(Parts):
         self._session.row = replace(self._session.row, speed=speed)
         self._engine.choose_speed(speed, self._config)
 
+    def resume_cost(self, amount: float | None) -> None:
         """Go on from what the session had cost in US dollars; None if that is not known."""
         self._engine.resume_cost(amount)
 
@@ -333,6 +334,7 @@ class AIAgent(Parts):
             task_id=task_id,
             home=self._config.home,
             is_secret=self._consent.judge.is_secret,
+            terminals=self.terminals,
         )
         return Toolbox(
             {**self._tools, **self.mcp.specs()},

@@ -45,7 +45,7 @@ from hermes_core.ground.callbacks import CallbackView, callbacks_of
 from hermes_core.ground.errors import HermesError, StoreError
 from hermes_core.ground.events import Compacted, Emit
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.ports import Files
+from hermes_core.ground.ports import Files, Terminals
 from hermes_core.ground.runtime import ApiMode
 from hermes_core.ground.secrets import Secret
 from hermes_core.local.config import Config, load_config
@@ -79,6 +79,7 @@ class Parts:
         config: Config | None = None,
         store: "Store | None" = None,
         files: Files | None = None,
+        terminals: Terminals | None = None,
         emit: Emit | None = None,
         heritage: Heritage | None = None,
         clarify: How | None = None,
@@ -118,7 +119,7 @@ class Parts:
         self.records = Records(self._session, self._store, self._engine)
         if self._stored:
             self.records.resume_cost()
-        self._files = files or LocalFiles()
+        self._files, self.terminals = files or LocalFiles(), terminals
         self._seen = Seen()
         self._workspace = workspace_of(row)
         distrust((self._workspace.cwd, *self._workspace.additional), self._config)

@@ -48,6 +48,26 @@ def sandbox_text(mode: SandboxMode) -> str:
     return "\n".join(lines)
 
 
+def terminals_text(config: Config, *, there: bool) -> str:
+    """Return where commands run that were allowed, as Markdown; ``""`` if that is usual.
+
+    there: whether the client has terminals.
+    """
+    if not config.terminal_in_editor:
+        return ""
+    if not there:
+        return (
+            "- `terminal.in_editor` has no effect here: this editor offers no terminals, so "
+            "that all commands run in processes of Hermes."
+        )
+    return (
+        "- What you allow runs in **a terminal of the editor's** (`terminal.in_editor`): "
+        "behind the same walls and with the environment that commands of Hermes have. The editor "
+        "shows its output as it is; what the model gets is masked. What runs without a question, "
+        "and what sub-agents run, stays in processes of Hermes."
+    )
+
+
 def notice_once(config: Config) -> str:
     """Return what a person should know where there is no sandbox; ``""`` if it was told before."""
     if config.sandbox_mode == "off":

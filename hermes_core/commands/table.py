@@ -141,9 +141,12 @@ def _approvals(seat: Seat, argument: str) -> str:
 
 
 def _sandbox(seat: Seat, _argument: str) -> str:
-    from hermes_core.commands.sandbox import sandbox_text
+    from hermes_core.commands.sandbox import sandbox_text, terminals_text
 
-    return sandbox_text(seat.config().sandbox_mode)
+    config = seat.config()
+    there = seat.agent.terminals is not None
+    texts = (sandbox_text(config.sandbox_mode), terminals_text(config, there=there))
+    return "\n".join(filter(None, texts))
 
 
 def _mcp(seat: Seat, argument: str) -> str:

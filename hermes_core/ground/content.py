@@ -60,7 +60,8 @@ class Console:
     """A command and its output so far, as they would stand in a terminal.
 
     command: ``""`` where the card shows it otherwise. cwd: where it runs. exit_code, signal: how it
-    ended, if it did; at most one is known.
+    ended, if it did; at most one is known. terminal: the id of the client's own terminal that it
+    runs in, ``""`` for none.
     """
 
     command: str
@@ -68,6 +69,7 @@ class Console:
     cwd: str = ""
     exit_code: int | None = None
     signal: str = ""
+    terminal: str = ""
 
     @property
     def text(self) -> str:

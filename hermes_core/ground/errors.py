@@ -14,6 +14,7 @@
     │  ├─ StaleReasoning                                                strip once, then resend
     │  └─ BadRequest · Refused                                          tell the user
     ├─ ToolError                                                        becomes the tool's answer
+    ├─ NoTerminal                                                       run it without the client
     └─ StoreError
 
 The text of an error is what a person reads: what happened, why, and what to do next, in one
@@ -123,6 +124,10 @@ class BadRequest(ProviderError):
 
 class Refused(ProviderError):
     """The provider declined to answer."""
+
+
+class NoTerminal(HermesError):
+    """The client made no terminal, as far as is known; the text is one clause that says why."""
 
 
 class ToolError(HermesError):

@@ -5,6 +5,8 @@ process namespace that ends with its first process.
 """
 
 import os
+import secrets
+import shlex
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -65,6 +67,20 @@ class BubblewrapWall:
         finally:
             for fd in files:
                 os.close(fd)
+
+    def line(self, argv: Sequence[str]) -> str:
+        """Return the lines of sh that run ``argv`` behind the wall of an approved command.
+
+        The shell that reads them has to stay: what it started dies with it.
+        """
+        options = list(_options(self._confinement))
+        given, documents = " </dev/null", ""
+        for number, (path, data) in zip(range(3, 10), _ssh_parts(_SSH_PARTS), strict=False):
+            end = f"END-{secrets.token_hex(8)}"
+            options += ["--ro-bind-data", str(number), path]
+            given += f" {number}<<'{end}'"
+            documents += f"\n{os.fsdecode(data)}\n{end}"
+        return shlex.join([self._program, *options, "--", *argv]) + given + documents
 
 
 def find_bubblewrap() -> str | None:

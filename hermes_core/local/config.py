@@ -85,6 +85,7 @@ class Config:
     terminal_timeout: float = 180.0
     terminal_max_output: int = 50_000
     terminal_env_passthrough: tuple[str, ...] = ()
+    terminal_in_editor: bool = False
     sandbox_mode: SandboxMode = "auto"
     plugin_entry_points: tuple[str, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()

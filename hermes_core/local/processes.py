@@ -21,6 +21,7 @@ from hermes_core.local.sandbox import SANDBOX
 __all__ = [
     "Captured",
     "Finished",
+    "approved_argv",
     "capture",
     "child_environment",
     "end_all_children",
@@ -42,6 +43,8 @@ class Finished:
     output: cleaned text, bounded; truncated: whether a part of it was left out.
     walled: whether it ran in a sandbox that gives it processes of its own; a signal that ended its
     shell is an exit code above 128 then.
+    terminal: the id of the client's terminal that shows all of it, ``""`` for none. unclear:
+    whether the client did not tell how it ended. notes: what else is to be told of it.
     """
 
     exit_code: int | None
@@ -52,6 +55,9 @@ class Finished:
     interrupted: bool
     seconds: float
     walled: bool = False
+    terminal: str = ""
+    unclear: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def run_command(
@@ -88,8 +94,8 @@ def run_command(
     output = Output(max_output, on_text)
     show = _Show(output, on_output)
     wall = SANDBOX.wall(confinement, sandbox)
-    shell = [*_shell(), command]
-    argv = shell if confinement and confinement.kind == "unasked" else limited(shell)
+    unasked = confinement is not None and confinement.kind == "unasked"
+    argv = [*_shell(), command] if unasked else approved_argv(command)
     with running(argv, cwd, env, interrupt, merge=True, wall=wall) as (child, pump):
         pump.add(child.process.stdout, show.take)
         ending = pump.run(timeout, show)
@@ -110,6 +116,11 @@ def run_command(
         seconds=time.monotonic() - begun,
         walled=wall is not None and wall.wraps,
     )
+
+
+def approved_argv(command: str) -> list[str]:
+    """Return the shell that runs a command which somebody allowed, under the process limit."""
+    return limited([*_shell(), command])
 
 
 def wait_for_stragglers(cwd: Path | None = None, interrupt: Interrupt | None = None) -> None:

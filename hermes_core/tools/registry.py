@@ -15,7 +15,7 @@ from hermes_core.ground.actions import Action, Answer
 from hermes_core.ground.content import CardContent, Console, Location, Text, ToolKind
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.interrupt import Interrupt
-from hermes_core.ground.ports import Files
+from hermes_core.ground.ports import Files, Terminals
 from hermes_core.ground.secrets import REDACTOR
 from hermes_core.local.config import Config
 from hermes_core.local.workspace import Workspace
@@ -53,7 +53,8 @@ class ToolContext:
     """What a tool may use. ``home`` is the folder of our settings, ``seen`` the session's own.
 
     task_id: names the turn, call_id the call itself. is_secret: whether a file may hold secrets,
-    by its real path, so that it is not read unless a person says so.
+    by its real path, so that it is not read unless a person says so. terminals: the client's, None
+    where it has none.
     """
 
     workspace: Workspace
@@ -65,6 +66,7 @@ class ToolContext:
     home: Path
     call_id: str = ""
     is_secret: Callable[[Path], bool] = lambda _: False
+    terminals: Terminals | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from hermes_core.ground.content import CardContent, Console
 from hermes_core.ground.errors import ToolError
 from hermes_core.local.confinement import Confinement
 from hermes_core.local.outputs import LINE, SPOOLED_BYTES, Spool
-from hermes_core.local.processes import Finished, child_environment, run_command
+from hermes_core.local.processes import Finished, child_environment
 from hermes_core.tools.command_kind import command_kind
+from hermes_core.tools.jobs import Job, run_job
 from hermes_core.tools.registry import Leave, Output, Prepared, Progress, ToolContext, tool
 from hermes_core.tools.seal import Seal
 from hermes_core.tools.visible import many_lines, one_line
@@ -75,17 +76,18 @@ def prepare_command(
         started = time.time_ns()
         spool = Spool(ctx.home, ctx.config.terminal_max_output, LINE)
         try:
-            done = run_command(
-                command,
-                cwd,
-                env={**env, **leave.environment},
-                timeout=limit,
-                max_output=ctx.config.terminal_max_output,
-                interrupt=ctx.interrupt,
-                on_output=lambda text: progress((*above, replace(card, output=text))),
-                on_text=spool.write,
-                confinement=_confinement(ctx, leave),
-                sandbox=ctx.config.sandbox_mode,
+            done = run_job(
+                ctx,
+                Job(
+                    command,
+                    cwd,
+                    {**env, **leave.environment},
+                    limit,
+                    _confinement(ctx, leave),
+                    card,
+                    show=lambda card: progress((*above, card)),
+                    on_text=spool.write,
+                ),
             )
         finally:
             ctx.files.commands_ran(started)
@@ -94,6 +96,7 @@ def prepare_command(
             _answer(done, limit)
             + _whole(ctx, kept if done.truncated else None, spool.size)
             + _of_walls(command, done)
+            + "".join(f"\n[{note}]" for note in done.notes)
         )
         return Output(
             text,
@@ -142,7 +145,7 @@ def _ended(card: Console, output: str, done: Finished) -> Console:
     stopped = done.interrupted or done.timed_out
     name = done.signal or ("TERM" if stopped else "")
     code = None if name else done.exit_code
-    return replace(card, output=output, exit_code=code, signal=name)
+    return replace(card, output=output, exit_code=code, signal=name, terminal=done.terminal)
 
 
 def _answer(done: Finished, limit: float) -> str:
@@ -151,6 +154,8 @@ def _answer(done: Finished, limit: float) -> str:
         note = "interrupted by the user"
     elif done.timed_out:
         note = f"ended after {limit:g} s, its time limit; give a longer timeout if it needs one"
+    elif done.unclear:
+        note = "how it ended is not known"
     elif done.exit_code is None:
         note = f"ended by signal {done.signal or 'KILL'}"
     else:

@@ -1,6 +1,7 @@
 """Output in terminals of the client's: each is sent what is new, and in the end shows all."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,3 +117,33 @@ def test_how_a_command_ended_is_told_as_it_is() -> None:
     over = screens.anew("s", output("a\n", exit_code=2))
     assert over["_meta"]["terminal_exit"] == {"terminal_id": "c", "exit_code": 2}
     assert over["_meta"]["terminal_output"]["data"] == "a\n"
+
+
+OWN = Console("ls", cwd="/w", terminal="t-1")
+IN_OWN = {"type": "terminal", "terminalId": "t-1"}
+
+
+@pytest.mark.parametrize("announced", [False, True])
+def test_a_command_in_a_terminal_of_the_clients_own_has_that_on_its_card(announced: bool) -> None:
+    (more,) = to_updates(ToolCallProgress("c", (Text("code"), OWN)), terminals=announced)
+    assert [part["type"] for part in more["content"]] == ["content", "content", "terminal"]
+    assert more["content"][1]["content"]["text"] == "```console\n$ ls\n```"
+    assert more["content"][-1] == IN_OWN
+    assert "_meta" not in more
+    over = ToolCallFinished("c", "terminal", "completed", "a\n", (replace(OWN, output="a\n"),))
+    (ended,) = to_updates(over, terminals=announced)
+    assert "content" not in ended  # which leaves the card as it is
+    assert ended["rawOutput"] == "a\n"
+
+
+def test_a_card_that_shows_its_command_otherwise_shows_it_once() -> None:
+    (more,) = to_updates(ToolCallProgress("c", (Text("code"), replace(OWN, command=""))))
+    assert [part["type"] for part in more["content"]] == ["content", "terminal"]
+
+
+@pytest.mark.parametrize("announced", [False, True])
+def test_a_terminal_that_is_gone_is_not_named_in_a_replay(announced: bool) -> None:
+    over = ToolCallFinished("c", "terminal", "completed", "a", (replace(OWN, output="a"),))
+    (ended,) = to_updates(over, terminals=announced, replaying=True)
+    assert IN_OWN not in ended["content"]
+    assert ("a" in ended["content"][0].get("content", {}).get("text", "")) is not announced

@@ -46,6 +46,18 @@ ROOTS: dict[str, tuple[str, ...]] = {
         "WriteTextFileRequest",
         "WriteTextFileResponse",
     ),
+    "terminals": (
+        "CreateTerminalRequest",
+        "CreateTerminalResponse",
+        "TerminalOutputRequest",
+        "TerminalOutputResponse",
+        "WaitForTerminalExitRequest",
+        "WaitForTerminalExitResponse",
+        "KillTerminalRequest",
+        "KillTerminalResponse",
+        "ReleaseTerminalRequest",
+        "ReleaseTerminalResponse",
+    ),
     "cancellation": ("CancelRequestNotification",),
 }
 UNSTABLE_ROOTS = (

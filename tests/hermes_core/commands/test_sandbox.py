@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from hermes_core.commands import sandbox
-from hermes_core.commands.sandbox import notice_once, sandbox_text
+from hermes_core.commands.sandbox import notice_once, sandbox_text, terminals_text
 from hermes_core.local.config import Config
 from hermes_core.local.sandbox import Walls
 
@@ -70,3 +70,10 @@ def test_nothing_is_told_of_what_the_user_turned_off(
 ) -> None:
     found(NONE, monkeypatch)
     assert notice_once(Config(home=tmp_path, sandbox_mode="off")) == ""
+
+
+def test_where_the_client_has_terminals_it_is_told_what_runs_there(tmp_path: Path) -> None:
+    own, client = Config(home=tmp_path), Config(home=tmp_path, terminal_in_editor=True)
+    assert terminals_text(own, there=True) == terminals_text(own, there=False) == ""
+    assert "a terminal of the editor's" in terminals_text(client, there=True)
+    assert "no effect here" in terminals_text(client, there=False)
