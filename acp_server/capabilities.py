@@ -39,6 +39,7 @@ class ClientCapabilities:
     notices: bool = False
     compaction: bool = False
     subagents: bool = False
+    plan_operations: bool = False
     client_name: str = ""
     client_version: str = ""
 
@@ -61,6 +62,7 @@ class ClientCapabilities:
             notices=_announced(session, "notices"),
             compaction=_announced(session, "compaction"),
             subagents=_announced(told, "subagents"),
+            plan_operations=_announced(told, "plan"),
             client_name=_text(info, "name"),
             client_version=_text(info, "version"),
         )

@@ -39,6 +39,10 @@ _SHORT = 200
 _DESCRIPTION = 1_000
 
 
+PLAN = "steps"
+"""The id of the one plan that a session has."""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """What a client is shown. notices, subagents, compaction: whether it announced them.
@@ -46,6 +50,8 @@ class View:
     terminals: whether it shows the output of commands from ``_meta``.
 
     replaying: whether a stored session is shown again.
+
+    plan_operations: whether it takes changes of a plan by its id, and its end.
     """
 
     notices: bool = False
@@ -53,10 +59,28 @@ class View:
     replaying: bool = False
     compaction: bool = False
     terminals: bool = False
+    plan_operations: bool = False
 
 
 def addressed(event: ShownEvent, session_id: str, view: View) -> list[Addressed]:
     """Return the updates that show an event of the session, each with the session it is for."""
+    shown = _addressed(event, session_id, view)
+    return (
+        [(place, _operation(update)) for place, update in shown] if view.plan_operations else shown
+    )
+
+
+def _operation(update: Json) -> Json:
+    """Return an update of the whole plan as an operation on it: it is replaced, or gone."""
+    if update["sessionUpdate"] != "plan":
+        return update
+    if not update["entries"]:
+        return {"sessionUpdate": "plan_removed", "planId": PLAN}
+    items = {"type": "items", "planId": PLAN, "entries": update["entries"]}
+    return {"sessionUpdate": "plan_update", "plan": items}
+
+
+def _addressed(event: ShownEvent, session_id: str, view: View) -> list[Addressed]:
     if isinstance(event, ChildStarted | ChildFinished):
         if not view.subagents:
             return []

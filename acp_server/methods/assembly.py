@@ -62,6 +62,7 @@ def view_of(client: ClientCapabilities) -> View:
         client.subagents,
         compaction=client.compaction,
         terminals=client.terminal_output,
+        plan_operations=client.plan_operations,
     )
 
 

@@ -8,13 +8,14 @@ from acp_server.permissions import Permissions
 from acp_server.replay import UNFINISHED, replay
 from acp_server.subagents import Unfinished, View, addressed, card_id, question
 from hermes_core.ground.actions import NOTHING
-from hermes_core.ground.content import Text
+from hermes_core.ground.content import PlanEntry, Text
 from hermes_core.ground.events import (
     ApprovalRequested,
     ChildFinished,
     ChildShown,
     ChildStarted,
     Event,
+    PlanChanged,
     ReasoningDelta,
     TextDelta,
     ToolCallFinished,
@@ -245,3 +246,13 @@ def test_a_replay_lets_children_of_a_killed_process_rest_without_a_reason() -> N
     ]
     assert found[-2][1]["rawOutput"] == UNFINISHED
     assert found[-1][1]["state"] == {"state": "idle"}
+
+
+def test_a_plan_is_operated_on_where_that_was_announced_in_children_too() -> None:
+    entry = PlanEntry("read")
+    view = View(subagents=True, plan_operations=True)
+    assert kinds(addressed(PlanChanged((entry,)), "s1", view)) == [("s1", "plan_update")]
+    assert kinds(addressed(PlanChanged(()), "s1", view)) == [("s1", "plan_removed")]
+    assert kinds(addressed(PlanChanged((entry,)), "s1", View())) == [("s1", "plan")]
+    inside = kid(PlanChanged((entry,)))
+    assert kinds(addressed(inside, "s1", view)) == [("kid", "plan_update")]

@@ -8,6 +8,8 @@
 - When a session has no open prompt any more, none of its cards is open.
 - A question is about a card that is pending, repeats its title, kind and input, has at most one
   option of a kind, and can be answered once, with yes and with no.
+- A terminal of the client's is known before it is asked about or shown on a card, is given back
+  once, and not named after that.
 """
 
 from collections import Counter
@@ -24,6 +26,8 @@ CONTENT = {
     "tool_call",
     "tool_call_update",
     "plan",
+    "plan_update",
+    "plan_removed",
 }
 OF_CHILDREN = {"subagent_update", "session_message", "session_message_chunk"}
 WORK = ("session/prompt", "session/load")
@@ -42,9 +46,11 @@ class Order:
         self._subagents = False
         self._parents: dict[str, str] = {}
         self._running: set[str] = set()
+        self._terminals = Terminals()
 
     def check(self, message: Message, sender: Sender) -> None:
         """Take the next message of ``sender``."""
+        self._terminals.check(message, sender)
         if sender == "client":
             if "method" in message and "id" in message:
                 self._request(message)
@@ -161,6 +167,46 @@ class Order:
         if card is None:
             raise WireError(f"There is no card for this: {call}")
         return card
+
+
+class Terminals:
+    """The client's own terminals, from their making to their return."""
+
+    def __init__(self) -> None:
+        self._asked: set[str] = set()
+        self._open: set[str] = set()
+
+    def check(self, message: Message, sender: Sender) -> None:
+        """Take the next message of ``sender``."""
+        method = message.get("method")
+        if sender == "client":
+            if method is None and message.get("id") in self._asked:
+                self._made(message)
+        elif method == "terminal/create":
+            self._asked.add(message["id"])
+        elif method == "session/update":
+            self._shown(message["params"]["update"])
+        elif method is not None and method.startswith("terminal/"):
+            self._about(method, message["params"]["terminalId"])
+
+    def _made(self, message: Message) -> None:
+        self._asked.discard(message["id"])
+        result = message.get("result")
+        if isinstance(result, dict) and isinstance(result.get("terminalId"), str):
+            self._open.add(result["terminalId"])
+
+    def _about(self, method: str, name: str) -> None:
+        if name not in self._open:
+            raise WireError(f"{method} of a terminal that is not there: {name}")
+        if method == "terminal/release":
+            self._open.remove(name)
+
+    def _shown(self, update: Message) -> None:
+        parts = update.get("content", []) if "toolCallId" in update else []
+        for part in parts:
+            name = part.get("terminalId", update["toolCallId"])
+            if name not in self._open | {update["toolCallId"]}:
+                raise WireError(f"A card shows a terminal that is not there: {update}")
 
 
 def _check_options(kinds: list[str]) -> None:

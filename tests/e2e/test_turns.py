@@ -2,11 +2,14 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from tests.e2e.client import AcpClient
+from tests.e2e.client import FULL, AcpClient
 from tests.e2e.editor import ALLOW
+from tests.e2e.stage import Stage
 from tests.fakes.provider import (
     Call,
     Finish,
@@ -169,6 +172,31 @@ async def test_a_plan_is_shown_whole_each_time(agent: AcpClient) -> None:
         {"content": "read", "priority": "medium", "status": "in_progress"},
         {"content": "write", "priority": "medium", "status": "pending"},
     ]
+
+
+async def test_a_client_that_takes_operations_on_plans_is_told_of_the_plan_by_its_id(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    steps = [{"content": "read", "status": "in_progress"}]
+    stage.provider.script(
+        calls(Call("todo", {"steps": steps}, id="plan-1")),
+        calls(Call("todo", {"steps": []}, id="plan-2")),
+        say("Planned."),
+    )
+    takes = {**FULL, "plan": {}}
+    async with running(stage, capabilities=takes) as client:
+        session = await client.new_session()
+        await session.prompt("plan it")
+    async with running(stage, capabilities=takes) as client:
+        again = await client.load_session(session.id, session.cwd)
+    for shown in (session, again):
+        (update,) = shown.of_kind("plan_update")
+        plan = update["plan"]
+        assert (plan["type"], plan["planId"]) == ("items", "steps")
+        assert [entry["content"] for entry in plan["entries"]] == ["read"]
+        (removed,) = shown.of_kind("plan_removed")
+        assert removed["planId"] == "steps"
+        assert shown.of_kind("plan") == []
 
 
 async def test_usage_is_told_as_the_provider_counted_it(agent: AcpClient) -> None:

@@ -19,7 +19,14 @@ from jsonschema.validators import extend
 SCHEMA = Path(__file__).with_name("v1.schema.json")
 UNSTABLE = Path(__file__).with_name("v1.schema.unstable.json")
 
-NEWER = {"compaction_update", "subagent_update", "session_message", "session_message_chunk"}
+NEWER = {
+    "compaction_update",
+    "subagent_update",
+    "session_message",
+    "session_message_chunk",
+    "plan_update",
+    "plan_removed",
+}
 """Updates that have become stable since; they are taken from the unstable schema."""
 
 UNSTABLE_METHODS = (
