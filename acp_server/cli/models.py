@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from acp_server.cli.console import Failure, is_terminal, say
 from acp_server.cli.providers import settings, tell, tell_markdown
+from hermes_core.ground.typed import quoted, whole_number
 
 if TYPE_CHECKING:
     from hermes_core.local.config import Config
@@ -86,8 +87,8 @@ def _pick(what: str, choices: dict[str, str], *, free: bool) -> str:
         if not answer.strip():
             raise EOFError
         answer = answer.strip()
-        if answer.isdecimal() and 0 < int(answer) <= min(len(fitting), SHOWN):
-            return fitting[int(answer) - 1]
+        if 0 < (number := whole_number(answer) or 0) <= min(len(fitting), SHOWN):
+            return fitting[number - 1]
         if answer in choices:
             return answer
         if any(answer.lower() in name.lower() for name in choices):
@@ -96,5 +97,5 @@ def _pick(what: str, choices: dict[str, str], *, free: bool) -> str:
             return answer
         else:
             raise Failure(
-                f"There is no {what.lower()} {answer!r}.", "`hermes providers` lists all."
+                f"There is no {what.lower()} {quoted(answer)}.", "`hermes providers` lists all."
             )

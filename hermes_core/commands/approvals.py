@@ -3,7 +3,7 @@
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,9 @@ _WORDS = {
     "forbid": "It is refused in every mode.",
 }
 USAGE = "`list`, `revoke NUMBER` and `check COMMAND`"
+_WIDEST = 500
+"""Characters of one program's words that are shown."""
+
 _NONE = (
     "There are no rules: nobody has answered a question with always. Harmless commands, and reads"
     " inside the workspace, run without one."
@@ -119,10 +122,15 @@ def verdict_text(verdict: CommandVerdict) -> str:
     lines += [f"- {reason}" for reason in verdict.reasons]
     if verdict.programs:
         lines.append("It would run:")
-        lines += [f"  {shlex.join(argv)}" for argv in verdict.programs]
+        lines += [f"  {_shown(argv)}" for argv in verdict.programs]
     if verdict.network:
         lines.append("It reaches the network.")
     return "\n".join(lines)
+
+
+def _shown(argv: Sequence[str]) -> str:
+    words = one_line(shlex.join(argv))
+    return words if len(words) <= _WIDEST else f"{words[: _WIDEST - 1]}…"
 
 
 def _answer(line: str, cwd: Path) -> dict[str, Any]:

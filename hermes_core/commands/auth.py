@@ -9,6 +9,7 @@ from datetime import datetime
 from hermes_core.commands.auth_imports import store_long_lived, write_login
 from hermes_core.ground.errors import ConfigError
 from hermes_core.ground.secrets import REDACTOR, Secret
+from hermes_core.ground.typed import quoted
 from hermes_core.local.config import Config
 from hermes_core.providers import exchange
 from hermes_core.providers.auth_store import AuthStore, Data, section
@@ -58,7 +59,9 @@ def provider_named(config: Config, name: str) -> str:
         return profile.name
     if wanted.lower() in LOGINS or wanted.lower() in config.auth:
         return wanted.lower()
-    raise ConfigError(f"There is no provider {wanted!r}. `hermes providers` lists those there are.")
+    raise ConfigError(
+        f"There is no provider {quoted(wanted)}. `hermes providers` lists those there are."
+    )
 
 
 def way_in(config: Config, provider: str) -> Login | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from hermes_core.agent.rewind import Changed
 from hermes_core.commands.seat import Seat
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.typed import quoted
 from hermes_core.tools.visible import fence, many_lines, one_line
 
 LONGEST_FILE = 200
@@ -30,7 +31,9 @@ def run_diff(seat: Seat, argument: str) -> str:
         wanted = Path(os.path.normpath(Path(seat.cwd, argument)))
         changed = [one for one in changed if one.path.is_relative_to(wanted)]
         if not changed:
-            raise HermesError(f"This session has changed nothing at {one_line(argument)}.")
+            raise HermesError(
+                f"This session has changed nothing at {quoted(argument)}. `/diff` shows all."
+            )
     return diff_text(changed, Path(seat.cwd))
 
 

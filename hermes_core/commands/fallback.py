@@ -3,6 +3,7 @@
 from typing import Any
 
 from hermes_core.ground.errors import ConfigError
+from hermes_core.ground.typed import quoted, whole_number
 from hermes_core.local.config import Config
 from hermes_core.local.provider_settings import Choice
 from hermes_core.local.yaml_edit import YamlEdit
@@ -61,7 +62,7 @@ def add_fallback(config: Config, provider: str, model: str) -> str:
     profile = find_provider(provider, config, directory_for(config.home))
     if profile is None:
         raise ConfigError(
-            f"There is no provider {provider!r}. `hermes providers` lists those there are."
+            f"There is no provider {quoted(provider)}. `hermes providers` lists those there are."
         )
     wanted = (profile.name.lower(), model, None)
     if any(
@@ -84,13 +85,16 @@ def add_fallback(config: Config, provider: str, model: str) -> str:
 def remove_fallback(config: Config, which: str) -> str:
     """Take out the entry of that number, or that provider; raises ``ConfigError``."""
     chain = list(config.fallback_providers)
-    if which.isdecimal():
-        found = chain[int(which) - 1 : int(which)] if int(which) else []
+    number = whole_number(which)
+    if number is not None:
+        found = chain[number - 1 : number] if number else []
     else:
         found = [one for one in chain if which.lower() in (one.provider.lower(), one.model.lower())]
     if len(found) != 1:
         reason = "names several fallbacks" if found else "is no fallback"
-        raise ConfigError(f"{which!r} {reason}. `fallback list` shows them with their numbers.")
+        raise ConfigError(
+            f"{quoted(which)} {reason}. `fallback list` shows them with their numbers."
+        )
     choice = found[0]
     edit = YamlEdit(config.home / FILE)
     renew_legacy(edit)

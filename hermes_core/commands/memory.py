@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hermes_core.ground.errors import HermesError, ToolError
 from hermes_core.ground.injection import kinds_of, scan
+from hermes_core.ground.typed import whole_number
 from hermes_core.local.config import Config
 from hermes_core.sessions.memory import FILES, Change, MemoryFile, parse, targets_of
 from hermes_core.tools.visible import many_lines
@@ -20,12 +21,12 @@ def run_memory(config: Config, argument: str) -> str:
     match verb:
         case "" | "list" | "ls":
             return memory_text(config)
-        case "add" if rest.split()[:1] == ["--user"]:
+        case "add" if rest.split()[:1] == ["--user"] and rest != "--user":
             return add_entry(config.home, rest.removeprefix("--user"), user=True)
-        case "add" if rest:
+        case "add" if rest and rest != "--user":
             return add_entry(config.home, rest)
-        case "forget" | "remove" | "rm" if rest.isdecimal():
-            return forget_entry(config.home, int(rest))
+        case "forget" | "remove" | "rm" if (number := whole_number(rest)) is not None:
+            return forget_entry(config.home, number)
         case _:
             raise HermesError(f"That is not understood. There are: {USAGE}.")
 

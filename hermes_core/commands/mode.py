@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.typed import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def find_mode(text: str) -> Mode:
         if wanted in (info.id, info.name.casefold().replace(" ", "_")):
             return info.id
     known = ", ".join(info.id for info in MODES)
-    raise HermesError(f"There is no mode {text.strip()!r}. There are: {known}.")
+    raise HermesError(f"There is no mode {quoted(text.strip())}. There are: {known}.")
 
 
 def describe_modes(current: Mode) -> str:

@@ -9,6 +9,7 @@ from hermes_core.commands.fallback import FILE, renew_legacy
 from hermes_core.ground.errors import ConfigError, ProviderError
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.typed import quoted
 from hermes_core.local.config import Config
 from hermes_core.local.yaml_edit import YamlEdit
 from hermes_core.model.assembly import runtime_for
@@ -19,6 +20,7 @@ from hermes_core.providers.registry import directory_for
 from hermes_core.providers.resolution import Request
 
 _ANY_MODEL = "any"
+_LONGEST_NAME = 200
 _OF_ENDPOINT = ("base_url", "api_key", "key_env", "api_mode", "max_tokens", "extra_headers")
 _MOVED = ("base_url", "api_key", "key_env", "api_mode", "max_tokens", "extra_headers")
 
@@ -48,12 +50,25 @@ def read_words(words: Sequence[str]) -> tuple[list[str], str | None]:
         elif word in ("--provider", "—provider"):
             provider = next(rest, "")
         elif word.startswith("--"):
-            raise ConfigError(f"There is no option {word}. There is --provider P.")
+            raise ConfigError(f"There is no option {quoted(word)}. There is --provider P.")
         else:
             left.append(word)
     if provider == "":
         raise ConfigError("--provider needs a name. `hermes providers` lists them.")
     return left, provider
+
+
+def named_model(words: Sequence[str]) -> str | None:
+    """Return the model that the words name; None for no word. Raises ``ConfigError``."""
+    if len(words) > 1:
+        raise ConfigError("A model's name has no spaces. Type `/model NAME`.")
+    name = words[0] if words else None
+    if name is not None and (len(name) > _LONGEST_NAME or not name.isprintable()):
+        raise ConfigError(
+            f"{quoted(name)} is no model's name: it is too long, or holds what cannot be seen. "
+            "`/model list` lists those there are."
+        )
+    return name
 
 
 def offer(

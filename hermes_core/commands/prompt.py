@@ -11,6 +11,7 @@ from typing import Any
 from hermes_core.agent.prompt.foreign import MARKED, marked_files
 from hermes_core.agent.prompt.layer import about_tokens, layers_of
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.typed import quoted
 from hermes_core.local.config import Config
 from hermes_core.tools.visible import fence, one_line
 
@@ -25,7 +26,7 @@ def run_prompt(prompt: str, schemas: Sequence[dict[str, Any]], argument: str) ->
         case "full" | "--full":
             return fence(prompt)
         case other:
-            raise HermesError(f"{other!r} is not understood. There is: `full`.")
+            raise HermesError(f"{quoted(other)} is not understood. There is: `full`.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from hermes_core.commands.seat import Prompt, Prompts, Seat
 from hermes_core.ground.errors import HermesError
 from hermes_core.ground.messages import Content, text_of, user_message
+from hermes_core.ground.typed import quoted, whole_number
 
 if TYPE_CHECKING:
     from hermes_core.sessions.queue import Waiting
@@ -71,9 +72,9 @@ def _line(message: "Waiting") -> str:
 
 
 def _chosen(waiting: "Sequence[Waiting]", words: Sequence[str]) -> "list[Waiting]":
-    places = [int(word) if word.isascii() and word.isdigit() else 0 for word in words]
+    places = [whole_number(word) or 0 for word in words]
     if not all(1 <= place <= len(waiting) for place in places):
-        raise HermesError(f"{' '.join(words)} is no place in the queue. {USAGE}")
+        raise HermesError(f"{quoted(' '.join(words))} is no place in the queue. {USAGE}")
     return [waiting[place - 1] for place in dict.fromkeys(places)]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hermes_core.commands.seat import Seat
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.typed import quoted
 from hermes_core.local.config import Config
 from hermes_core.sessions.finding import short, titles
 from hermes_core.sessions.pruning import DAY, Pruned, delete_session, prunable, prune, vacuum
@@ -62,7 +63,7 @@ def search_text(store: Store, query: str, limit: int = SHOWN) -> str:
     lines = [f"- `{short(row.id)}` {row.title} · {_at(row.updated)}" for row in rows]
     lines += [_found(one) for one in find(store, query, limit) if one.session.id not in known]
     if not lines:
-        return f"No session holds all of {query.strip()!r} in its title or in one message."
+        return f"No session holds all of {quoted(query.strip())} in its title or in one message."
     return "\n".join(lines[:limit])
 
 
@@ -114,7 +115,7 @@ def delete_text(store: Store, wanted: str) -> str:
     """
     row = session_by_id(store, wanted)
     if row is None or not delete_session(store, row.id):
-        return f"There is no session {wanted!r}; nothing was deleted."
+        return f"There is no session {quoted(wanted)}; nothing was deleted."
     return f"Deleted `{short(row.id)}` {row.title or ''}".rstrip() + "."
 
 
@@ -128,7 +129,9 @@ def session_by_id(store: Store, wanted: str) -> SessionRow | None:
         return row
     fitting = [one for one, _ in titles(store) if one.startswith(wanted)]
     if len(fitting) > 1:
-        raise HermesError(f"{len(fitting)} sessions begin with {wanted!r}. Name more of the id.")
+        raise HermesError(
+            f"{len(fitting)} sessions begin with {quoted(wanted)}. Name more of the id."
+        )
     return store.session(fitting[0]) if fitting else None
 
 

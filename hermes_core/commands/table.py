@@ -51,7 +51,7 @@ _MODEL_HELP = (
 
 
 def _model(seat: Seat, argument: str) -> str:
-    from hermes_core.commands.model import model_text, offer, offer_text, read_words
+    from hermes_core.commands.model import model_text, named_model, offer, offer_text, read_words
 
     words, provider = read_words(argument.split())
     if words and words[0] == "list":
@@ -60,9 +60,7 @@ def _model(seat: Seat, argument: str) -> str:
         return offer_text(offer(seat.config(), name, query, interrupt=seat.interrupt))
     if not words and provider is None:
         return f"{model_text(seat.runtime())}\n\n{_MODEL_HELP}"
-    if len(words) > 1:
-        raise HermesError("A model's name has no spaces. Type `/model NAME`.")
-    runtime = seat.choose(provider, words[0] if words else None)
+    runtime = seat.choose(provider, named_model(words))
     return f"This session goes on with {model_text(runtime)}"
 
 
@@ -70,6 +68,11 @@ def _provider(seat: Seat, argument: str) -> str:
     from hermes_core.commands.fallback import chain_names
     from hermes_core.commands.providers import provider_text
 
+    if len(argument.split()) > 1:
+        raise HermesError(
+            "A provider's name has no spaces. Type `/provider NAME`; `/model NAME --provider P` "
+            "takes a model too."
+        )
     if argument:
         return _model(seat, f"--provider={argument}")
     return provider_text(seat.runtime(), chain_names(seat.config()))

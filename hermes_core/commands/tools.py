@@ -7,6 +7,7 @@ from typing import Any
 from hermes_core.agent.compression.tokens import schema_tokens, text_tokens
 from hermes_core.commands.seat import Seat
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.typed import quoted
 from hermes_core.tools.visible import fence, one_line
 
 _SHORT = 90
@@ -21,7 +22,7 @@ def run_tools(seat: Seat, argument: str) -> str:
         if _about(schema).get("name") == argument.strip("`"):
             return _one(schema)
     known = ", ".join(f"`{_about(schema).get('name', '?')}`" for schema in schemas) or "none"
-    raise HermesError(f"There is no tool {argument[:80]!r}. There are: {known}.")
+    raise HermesError(f"There is no tool {quoted(argument)}. There are: {known}.")
 
 
 def tools_text(schemas: Sequence[Mapping[str, Any]]) -> str:

@@ -7,6 +7,7 @@ from hermes_core.agent.rewind import told
 from hermes_core.agent.undoing import Undone
 from hermes_core.commands.seat import Seat
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.typed import quoted, whole_number
 from hermes_core.sessions.checkpoints import Checkpoint
 
 _DECLINED = "Nothing was changed."
@@ -15,9 +16,10 @@ _REDO = "`/redo` takes this back, until the next message."
 
 def run_undo(seat: Seat, argument: str) -> str:
     """Take the last turn back, or as many as ``argument`` says."""
-    if argument and not argument.isdecimal():
+    turns = whole_number(argument or "1")
+    if turns is None:
         raise HermesError("`/undo` takes a number of turns, such as `/undo 2`.")
-    done = seat.agent.rewind.undo(int(argument or "1"), seat.interrupt)
+    done = seat.agent.rewind.undo(turns, seat.interrupt)
     return _undone(done)
 
 
@@ -26,10 +28,12 @@ def run_rewind(seat: Seat, argument: str) -> str:
     those = seat.agent.rewind.checkpoints()
     if not argument:
         return f"{checkpoints_text(those)}\n\n`/rewind NUMBER` goes back to before that message."
-    number = argument.removeprefix("#")
-    if not number.isdecimal() or not 1 <= int(number) <= len(those):
-        raise HermesError(f"There is no message {argument!r} to go back to. See `/checkpoints`.")
-    return _undone(seat.agent.rewind.go_back(those[int(number) - 1], seat.interrupt))
+    number = whole_number(argument.removeprefix("#")) or 0
+    if not 1 <= number <= len(those):
+        raise HermesError(
+            f"There is no message {quoted(argument)} to go back to. See `/checkpoints`."
+        )
+    return _undone(seat.agent.rewind.go_back(those[number - 1], seat.interrupt))
 
 
 def run_redo(seat: Seat, _argument: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from hermes_core.ground.errors import ConfigError
+from hermes_core.ground.typed import quoted
 from hermes_core.local.config import Config
 from hermes_core.providers.credentials import Credentials
 from hermes_core.providers.directory import Directory
@@ -99,7 +100,9 @@ class _Search:
         names = [*self._directory.index.names, *own]
         near = get_close_matches(name.lower(), [*names, *self._directory.index.aliases], n=1)
         hint = f"Did you mean {near[0]}?" if near else "`hermes providers` lists all of them."
-        raise ConfigError(f"There is no provider {name!r} (from {where or 'the defaults'}). {hint}")
+        raise ConfigError(
+            f"There is no provider {quoted(name)} (from {where or 'the defaults'}). {hint}"
+        )
 
     def _first_with_key(self) -> tuple[ProviderProfile, str]:
         """Return what ``auto`` means.

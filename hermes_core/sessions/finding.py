@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.typed import quoted
 from hermes_core.sessions.search_text import fold
 from hermes_core.sessions.store import SessionRow, Store, decode
 
@@ -35,7 +36,7 @@ def find_session(store: Store, wanted: str) -> SessionRow:
         return row
     row = store.session(choose(wanted, titles(store)))
     if row is None:
-        raise NotFound(f"The session {wanted!r} was deleted just now.")
+        raise NotFound(f"The session {quoted(wanted)} was deleted just now.")
     return row
 
 
@@ -68,8 +69,8 @@ def choose(wanted: str, sessions: Sequence[tuple[str, str]]) -> str:
     fitting = next((found for found in ways if found), [])
     if not fitting:
         raise NotFound(
-            f"There is no session {wanted!r}: it is neither the beginning of an id nor in a title. "
-            "`hermes sessions list` tells those there are."
+            f"There is no session {quoted(wanted)}: it is neither the beginning of an id nor in a "
+            "title. `hermes sessions list` tells those there are."
         )
     if len(fitting) > 1:
         raise NotFound(_several(wanted, fitting))
@@ -85,6 +86,6 @@ def _several(wanted: str, fitting: Sequence[tuple[str, str]]) -> str:
     named = [f"{short(one)} ({title})" if title else short(one) for one, title in fitting[:_NAMED]]
     more = "" if len(fitting) <= _NAMED else f" and {len(fitting) - _NAMED} more"
     return (
-        f"Several sessions fit {wanted!r}: {', '.join(named)}{more}. "
+        f"Several sessions fit {quoted(wanted)}: {', '.join(named)}{more}. "
         "Name more of the id, or more of the title."
     )
