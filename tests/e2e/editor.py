@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.e2e.terminals import Terminals
+
 if TYPE_CHECKING:
     from tests.e2e.client import AcpClient
 
@@ -32,6 +34,7 @@ class Editor:
         None never answers.
     fill: the same for a form; by default none is answered.
     buffers: open files by path, unsaved or not; others are read from the disk.
+    terminals: answers ``terminal/*``, where a test lets commands run there.
     """
 
     def __init__(self) -> None:
@@ -50,6 +53,7 @@ class Editor:
         self.writes: list[str] = []
         self.silent_files = False
         self.answers_are_valid = True
+        self.terminals: Terminals | None = None
 
     def show(self, params: dict[str, Any]) -> None:
         """Keep one update."""
@@ -69,6 +73,8 @@ class Editor:
             return await filled if isinstance(filled, asyncio.Future) else filled
         if method in ("fs/read_text_file", "fs/write_text_file"):
             return await self._file(method, params)
+        if self.terminals is not None and method.startswith("terminal/"):
+            return await self.terminals.answer(method, params)
         raise AssertionError(f"the client announced nothing like {method}")
 
     async def _file(self, method: str, params: dict[str, Any]) -> Any:
