@@ -72,7 +72,7 @@ def agent_capabilities() -> dict[str, Any]:
     """Return what this agent can do."""
     return {
         "loadSession": True,
-        "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
+        "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True},
         "mcpCapabilities": {"http": True, "sse": True},
         "auth": {"logout": {}, "status": {}},
         "providers": {},

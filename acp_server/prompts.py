@@ -2,9 +2,9 @@
 
 Text is taken as it is. A link is written where it stands, as Markdown; one to a file is written
 with the path that the tools take, and is among ``links``, to be read when the turn begins. Embedded
-text follows at the end, fenced, under its address. Images become parts of the message. What no
-model can be shown (audio, binary data, other kinds of images) is named as left out, so that the
-model does not guess, and told to the person. Nothing is fetched from the network.
+text follows at the end, fenced, under its address. Images and sounds become parts of the message.
+What no model can be shown (binary data, other kinds of images and sounds) is named as left out, so
+that the model does not guess, and told to the person. Nothing is fetched from the network.
 
 Annotations: what is for the user alone is named and not shown to the model; the priority says what
 comes first where there is not room for all that is linked.
@@ -23,6 +23,7 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from acp_server.rpc.errors import RpcError
 from hermes_core.ground.content import Attached, Link
 from hermes_core.ground.messages import Content, Part
+from hermes_core.ground.sounds import format_of
 
 EMBEDDED_LIMIT = 100_000
 """Characters of one embedded resource that reach the model."""
@@ -32,6 +33,9 @@ MOST_BLOCKS = 10_000
 
 IMAGE_LIMIT = 20_000_000
 """Characters of one image in Base64; providers take less, and say so."""
+
+SOUND_LIMIT = 20_000_000
+"""Characters of one sound in Base64: what fits into one request of those who take sounds."""
 
 INVALID_PARAMS = -32602
 
@@ -47,7 +51,7 @@ _LINES = re.compile(r"L?(\d+)(?:C\d+)?(?:[-:]L?(\d+)(?:C\d+)?)?", re.IGNORECASE)
 class Prompted:
     """What a prompt says. content: the message; links: what is to be read for it.
 
-    told: what was left out, for the person. has_images: whether a model must see images.
+    told: what was left out, for the person. has_images, has_sounds: what a model must take.
     """
 
     content: Content
@@ -57,8 +61,16 @@ class Prompted:
     @property
     def has_images(self) -> bool:
         """Whether there is an image in it."""
+        return self._has("image_url")
+
+    @property
+    def has_sounds(self) -> bool:
+        """Whether there is a sound in it."""
+        return self._has("input_audio")
+
+    def _has(self, kind: str) -> bool:
         return not isinstance(self.content, str) and any(
-            part["type"] == "image_url" for part in self.content
+            part["type"] == kind for part in self.content
         )
 
 
@@ -142,6 +154,9 @@ class _Reader:
         elif isinstance(blob, str) and kind in IMAGES:
             self._say(mention)
             self._show(blob, kind, f"{where}.resource.blob")
+        elif isinstance(blob, str) and kind.startswith("audio/"):
+            self._say(mention)
+            self._play(blob, kind, f"{where}.resource.blob")
         elif isinstance(blob, str) and kind.startswith(_TEXTS):
             data = _decoded(blob, f"{where}.resource.blob")
             self._embed(mention, uri, data.decode("utf-8", "replace"))
@@ -161,11 +176,12 @@ class _Reader:
             f"An image was left out: models take PNG, JPEG, GIF and WebP, not {kind}.",
         )
 
-    def _audio(self, block: Mapping[str, Any], _where: str) -> None:
-        self._leave_out(
-            f"[A sound ({block.get('mimeType', 'unknown type')}) was left out.]",
-            "A sound was left out: audio cannot be sent to models yet. Send text instead.",
-        )
+    def _audio(self, block: Mapping[str, Any], where: str) -> None:
+        kind = str(block.get("mimeType") or "unknown type").lower()
+        if _is_for_model(block):
+            self._play(_string(block, "data", where), kind, f"{where}.data")
+        else:
+            self._leave_out(f"[A sound ({kind}) was left out.]", "")
 
     def _say(self, piece: str, *, is_text: bool = False) -> None:
         if piece:
@@ -192,6 +208,21 @@ class _Reader:
             return
         url = f"data:{kind};base64,{data}"
         self._parts.append({"type": "image_url", "image_url": {"url": url}})
+
+    def _play(self, data: str, kind: str, where: str) -> None:
+        """Take a sound; what its beginning says counts, since it goes by many names."""
+        data = "".join(data.split())
+        if len(data) > SOUND_LIMIT:
+            size = f"{len(data) * 3 // 4 // 1_000_000} MB"
+            text = f"[A sound of {size} was left out.]"
+            self._leave_out(text, f"A sound of {size} was left out. Attach a shorter one.")
+            return
+        form = format_of(_decoded(data, where))
+        if form is None:
+            text = f"[A sound ({kind}) was left out.]"
+            self._leave_out(text, f"A sound ({kind}) was left out: models take WAV and MP3.")
+            return
+        self._parts.append({"type": "input_audio", "input_audio": {"data": data, "format": form}})
 
 
 def _glue(before: str, piece: str, is_text: bool) -> str:

@@ -34,6 +34,11 @@ _NO_IMAGES = (
     "`/model NAME` chooses another."
 )
 
+_NO_SOUNDS = (
+    "The model in use is not known to take sounds, so it is told that there is one and does not "
+    "hear it. `/model NAME` chooses another; if it does take them, set `model.audio: true`."
+)
+
 DONE: Mapping[str, Any] = {"stop_reason": "end_turn"}
 
 _T = TypeVar("_T")
@@ -46,7 +51,8 @@ class Asked:
     """A prompt, read: its text or parts as they are kept, and the command that it is, if one.
 
     links: what is to be read for it when its turn begins. told: what was left out of it, for the
-    person. trace: the trace that it belongs to, see ``trace_of``.
+    person. has_images, has_sounds: what its model must take. trace: the trace that it belongs to,
+    see ``trace_of``.
     """
 
     content: Content
@@ -55,6 +61,7 @@ class Asked:
     links: tuple[Link, ...] = ()
     told: tuple[str, ...] = ()
     has_images: bool = False
+    has_sounds: bool = False
     trace: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -75,6 +82,7 @@ def read_prompt(params: Mapping[str, Any], session: AcpSession) -> Asked:
         links=tuple(read.links),
         told=tuple(read.told),
         has_images=read.has_images,
+        has_sounds=read.has_sounds,
         trace=trace,
     )
 
@@ -148,8 +156,8 @@ class Works:
         """Return the message of a turn with what it points at, read now."""
         for text in asked.told:
             self._session.screen(StatusChanged("warning", text))
-        if asked.has_images and not _sees(self._session):
-            self._session.screen(StatusChanged("warning", _NO_IMAGES))
+        for text in _not_taken(asked, self._session):
+            self._session.screen(StatusChanged("warning", text))
         if not asked.links:
             return asked.content
         attached = self._session.agent.attach(asked.links, turn.interrupt)
@@ -262,12 +270,18 @@ class Works:
         return done.result(LOOP_SECONDS)
 
 
-def _sees(session: AcpSession) -> bool:
-    """Return whether the model that is to answer takes images, as far as is known."""
+def _not_taken(asked: Asked, session: AcpSession) -> list[str]:
+    """Return what to say of images and sounds that the model to answer takes none of."""
+    if not asked.has_images and not asked.has_sounds:
+        return []
     try:
-        return session.agent.chosen.compat.images
+        compat = session.agent.chosen.compat
     except HermesError:  # the turn will tell
-        return True
+        return []
+    return [
+        *([_NO_IMAGES] if asked.has_images and not compat.images else []),
+        *([_NO_SOUNDS] if asked.has_sounds and not compat.audio else []),
+    ]
 
 
 def _describe_model(session: AcpSession) -> str:

@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 from hermes_core.ground.messages import Content, Message, Role, ToolCall
 
 _ROLES = get_args(Role)
+_BESIDE_TEXT = {"image_url": ("url",), "input_audio": ("data", "format")}
 
 
 def well_formed(message: Any) -> tuple[Message | None, list[str]]:
@@ -53,14 +54,16 @@ def _part(part: Any) -> Any:
         return {"type": "text", "text": part}
     if not isinstance(part, Mapping):
         return None
-    kind, image = part.get("type"), part.get("image_url")
-    if kind == "text" and isinstance(part.get("text"), str):
-        return part
-    if kind == "image_url" and isinstance(image, Mapping) and isinstance(image.get("url"), str):
-        return part
-    if kind != "image_url" and isinstance(part.get("text"), str):
-        return {"type": "text", "text": part["text"]}
-    return None
+    kind, text = part.get("type"), part.get("text")
+    if kind in _BESIDE_TEXT:
+        inner = part.get(kind)
+        fits = isinstance(inner, Mapping) and all(
+            isinstance(inner.get(name), str) for name in _BESIDE_TEXT[kind]
+        )
+        return part if fits else None
+    if not isinstance(text, str):
+        return None
+    return part if kind == "text" else {"type": "text", "text": text}
 
 
 def _call(call: Any) -> ToolCall | None:

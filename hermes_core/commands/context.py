@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hermes_core.agent.compression.tokens import (
-    IMAGE,
     OVERHEAD,
     message_tokens,
+    part_tokens,
     schema_tokens,
     text_tokens,
 )
@@ -27,7 +27,7 @@ _KINDS = {
     "T": "tools",
     "Z": "summaries",
     "U": "your messages",
-    "F": "files and images in them",
+    "F": "files, images, sounds in them",
     "A": "answers",
     "H": "thinking",
     "C": "tool calls",
@@ -126,10 +126,8 @@ def _beside(message: Message) -> int:
     content = message["content"]
     count = 0
     for part in content if isinstance(content, list) else ():
-        if part["type"] == "image_url":
-            count += IMAGE
-        elif "attachment" in part:
-            count += text_tokens(part.get("text", ""))
+        if part["type"] != "text" or "attachment" in part:
+            count += part_tokens(part)
     return count
 
 

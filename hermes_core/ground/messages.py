@@ -38,17 +38,25 @@ class ImageUrl(TypedDict):
     url: str
 
 
+class Sound(TypedDict):
+    """A sound in Base64, and its format: ``wav`` or ``mp3``."""
+
+    data: str
+    format: str
+
+
 class Part(TypedDict, total=False):
-    """One part of a message of the user or of a tool: text, or an image.
+    """One part of a message of the user or of a tool: text, an image, or a sound.
 
     attachment: the name of what was put beside the message, where the text is no word of the
     user's. No wire sends it.
     """
 
-    type: Required[Literal["text", "image_url"]]
+    type: Required[Literal["text", "image_url", "input_audio"]]
     text: str
     attachment: str
     image_url: ImageUrl
+    input_audio: Sound
 
 
 Content = str | list[Part]
@@ -116,13 +124,22 @@ def text_of(message: Message) -> str:
 
 
 def said_in(content: Content) -> str:
-    """Return what a person sees of a message: no attached text, and a mark for each image."""
+    """Return what a person sees of a message: no attached text, and marks for images and sounds."""
     if isinstance(content, str):
         return content
     said = "".join(part.get("text", "") for part in content if "attachment" not in part)
-    images = sum(part["type"] == "image_url" for part in content)
-    marks = "" if not images else "[image]" if images == 1 else f"[{images} images]"
+    marks = beside_text(content)
     return f"{said}\n\n{marks}".strip("\n") if marks else said
+
+
+def beside_text(content: Content | None) -> str:
+    """Return how many images and sounds a message has, as ``[2 images] [sound]``, or ``""``."""
+    parts = content if isinstance(content, list) else []
+    marks = []
+    for kind, name in (("image_url", "image"), ("input_audio", "sound")):
+        count = sum(part["type"] == kind for part in parts)
+        marks += [f"[{name}]" if count == 1 else f"[{count} {name}s]"] if count else []
+    return " ".join(marks)
 
 
 def is_empty(answer: Message) -> bool:

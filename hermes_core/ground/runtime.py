@@ -29,7 +29,8 @@ class Compat:
     encrypted_reasoning: whether reasoning is asked for in an encrypted form that can be sent back.
     system_role: what the role of system messages is called.
     temperature: sent where the endpoint wants a certain one.
-    images: whether images are taken; a note stands in for them otherwise.
+    images: whether images are taken; a note stands in for them otherwise. audio: likewise for
+        sounds, which only chat completions have a form for.
     dropped_keywords: JSON schema keywords left out of the tools' parameters.
     slashes_in_enums: whether enums may hold values with a slash; such enums are left out otherwise.
     cache_markers: whether the prompt's stable parts are marked for the cache (``cache_control``),
@@ -47,6 +48,7 @@ class Compat:
     system_role: Literal["system", "developer"] = "system"
     temperature: float | None = None
     images: bool = True
+    audio: bool = False
     dropped_keywords: frozenset[str] = frozenset()
     slashes_in_enums: bool = True
     cache_markers: bool | None = None

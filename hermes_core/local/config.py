@@ -54,6 +54,7 @@ class Config:
     max_tokens: int | None = None
     input_price: float | None = None
     output_price: float | None = None
+    audio: bool | None = None
     extra_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     reasoning_effort: str | None = None
     speed: str | None = None

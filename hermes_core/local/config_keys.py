@@ -100,6 +100,14 @@ KEYS: tuple[Key, ...] = (
         "US dollars for a million tokens that `model.default` writes.",
     ),
     Key(
+        "model.audio",
+        "audio",
+        "flag",
+        None,
+        "Whether `model.default` takes sounds. Unset: what the provider's list or a built-in table "
+        "says of the model, else no. Only chat completions have a form for them.",
+    ),
+    Key(
         "agent.max_turns",
         "max_turns",
         "whole number",

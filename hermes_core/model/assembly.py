@@ -16,7 +16,7 @@ from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
 from hermes_core.local.provider_settings import Choice
-from hermes_core.model.catalogue import kept_model
+from hermes_core.model.catalogue import ModelInfo, kept_model
 from hermes_core.model.chain import Access, Candidate
 from hermes_core.model.facts import Fact, known_fact
 from hermes_core.model.respond import Model
@@ -134,10 +134,9 @@ def with_facts(runtime: Runtime, config: Config) -> Runtime:
     """
     of_user = config.context_window if runtime.model == config.model else None
     is_own = _is_users_own(runtime)
-    runtime = _with_images(
-        runtime, known_fact(runtime.provider, runtime.model, elsewhere=not is_own)
-    )
+    fact = known_fact(runtime.provider, runtime.model, elsewhere=not is_own)
     listed = kept_model(runtime, config)
+    runtime = _with_senses(runtime, fact, _hears(runtime, config, fact, listed))
     prices = _users_prices(runtime, config) or (listed.prices if listed is not None else None)
     if prices is not None:
         runtime = replace(runtime, prices=prices)
@@ -145,15 +144,27 @@ def with_facts(runtime: Runtime, config: Config) -> Runtime:
         return runtime
     if listed is not None and listed.window:
         return _with_window(runtime, listed.window, "the provider's own list")
-    fact = known_fact(runtime.provider, runtime.model, elsewhere=not is_own)
     return runtime if fact is None else _with_window(runtime, fact.window, "built in")
 
 
-def _with_images(runtime: Runtime, fact: Fact | None) -> Runtime:
-    """Return ``runtime`` without images, if the model is known to take none."""
-    if fact is None or fact.images is not False:
-        return runtime
-    return replace(runtime, compat=replace(runtime.compat, images=False))
+def _with_senses(runtime: Runtime, fact: Fact | None, hears: bool) -> Runtime:
+    """Return ``runtime`` without images, if the model is known to take none, and with sounds."""
+    images = runtime.compat.images and (fact is None or fact.images is not False)
+    return replace(runtime, compat=replace(runtime.compat, images=images, audio=hears))
+
+
+def _hears(runtime: Runtime, config: Config, fact: Fact | None, listed: ModelInfo | None) -> bool:
+    """Return whether the model is known to take sounds, in a format that has a form for them.
+
+    The user's word wins, then the endpoint's own list.
+    """
+    if runtime.api_mode != "chat_completions":
+        return False
+    if config.audio is not None and runtime.model == config.model:
+        return config.audio
+    if listed is not None and listed.audio is not None:
+        return listed.audio
+    return fact is not None and fact.audio
 
 
 def _users_prices(runtime: Runtime, config: Config) -> tuple[float, float, float] | None:

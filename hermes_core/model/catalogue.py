@@ -51,13 +51,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """One model of a list. window: tokens; prices: as in ``Runtime``; None if it does not say."""
+    """One model of a list. window: tokens; prices: as in ``Runtime``; None if it does not say.
+
+    audio: whether it takes sounds, as aggregators list it.
+    """
 
     id: str
     name: str = ""
     window: int | None = None
     max_output: int | None = None
     prices: tuple[float, float, float] | None = None
+    audio: bool | None = None
 
 
 def list_models(
@@ -136,6 +140,7 @@ def read_list(data: Any) -> Iterable[ModelInfo]:
                 _window(entry),
                 _count(entry.get("max_output_tokens") or entry.get("max_completion_tokens")),
                 _prices(entry),
+                _takes_audio(entry),
             )
 
 
@@ -170,6 +175,15 @@ def _window(entry: Mapping[str, Any]) -> int | None:
         for key in _WINDOW_KEYS:
             if isinstance(place, Mapping) and (count := _count(place.get(key))):
                 return count
+    return None
+
+
+def _takes_audio(entry: Mapping[str, Any]) -> bool | None:
+    """Return whether sounds are among what a model is listed to take; None if nothing is."""
+    for place in (entry.get("architecture"), entry):
+        kinds = place.get("input_modalities") if isinstance(place, Mapping) else None
+        if isinstance(kinds, list):
+            return "audio" in kinds
     return None
 
 

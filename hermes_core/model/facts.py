@@ -1,4 +1,4 @@
-"""What is known of a model: how much it takes, how much it answers, whether it sees images.
+"""What is known of a model: how much it takes, how much it answers, whether it sees and hears.
 
 The order: what the user configured, what the endpoint's own list says, the committed table
 (``windows.json``, made by ``tests/data/model_table.py``), the provider's usual window.
@@ -7,7 +7,7 @@ The order: what the user configured, what the endpoint's own list says, the comm
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,15 @@ _BEDROCK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One model. window: tokens of a request; max_output: of an answer, None if not known."""
+    """One model. window: tokens of a request; max_output: of an answer, None if not known.
+
+    audio: whether its own provider takes sounds for it, in chat completions.
+    """
 
     window: int
     max_output: int | None = None
     images: bool | None = None
+    audio: bool = False
 
 
 def known_fact(provider: str, model: str, *, elsewhere: bool = True) -> Fact | None:
@@ -37,7 +41,8 @@ def known_fact(provider: str, model: str, *, elsewhere: bool = True) -> Fact | N
 
     elsewhere: whether a model that the provider's own rows do not have may be looked for by
     its name in the rows of others, as for those who pass on other makers' models. A server of
-    the user's own may run the same model with a smaller window, so it must not.
+    the user's own may run the same model with a smaller window, so it must not. Whether those
+    pass on sounds is not said there.
     """
     table = _table()
     own = table.get(provider, {})
@@ -46,16 +51,24 @@ def known_fact(provider: str, model: str, *, elsewhere: bool = True) -> Fact | N
     if not elsewhere:
         return None
     wanted = _plain(model)
-    return _by_plain_name(provider).get(wanted) or _by_plain_name("").get(wanted)
+    found = _by_plain_name(provider).get(wanted)
+    if found is None and (other := _by_plain_name("").get(wanted)) is not None:
+        return replace(other, audio=False)
+    return found
 
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Fact]]:
     data: Any = json.loads(TABLE.read_text(encoding="utf-8"))
     return {
-        provider: {name: Fact(row[0], row[1] or None, bool(row[2])) for name, row in rows.items()}
+        provider: {name: _fact(row) for name, row in rows.items()}
         for provider, rows in data["models"].items()
     }
+
+
+def _fact(row: list[int]) -> Fact:
+    """Return the fact of a row; only of models that take sounds it has a fourth place."""
+    return Fact(row[0], row[1] or None, bool(row[2]), audio=len(row) > 3 and bool(row[3]))
 
 
 @cache

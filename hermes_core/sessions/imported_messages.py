@@ -1,8 +1,9 @@
 """Messages from a file: the shape that the loop relies on, and nothing else."""
 
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from hermes_core.ground.messages import Content, Message, Part, ToolCall
+from hermes_core.ground.sounds import SoundFormat
 from hermes_core.sessions.shapes import BadShape, at, of_kind, text_in
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -77,13 +78,22 @@ def _part(whole: Any, place: str, notes: list[str]) -> Part:
     whole = of_kind(whole, dict, place)
     if whole.get("type") == "text":
         return {"type": "text", "text": text_in(whole, "text", place)}
+    if whole.get("type") == "input_audio":
+        return _sound(of_kind(whole.get("input_audio"), dict, f"{place}.input_audio"), place)
     if whole.get("type") != "image_url":
-        raise BadShape(f"{place}.type: text or image_url is needed")
+        raise BadShape(f"{place}.type: text, image_url or input_audio is needed")
     url = text_in(of_kind(whole.get("image_url"), dict, f"{place}.image_url"), "url", place)
     if url.startswith("data:image/"):
         return {"type": "image_url", "image_url": {"url": url}}
     _note(notes, _NOTE_PICTURE)
     return {"type": "text", "text": "[A picture that was not imported.]"}
+
+
+def _sound(whole: dict[str, Any], place: str) -> Part:
+    data, form = text_in(whole, "data", place), text_in(whole, "format", place)
+    if form not in get_args(SoundFormat):
+        raise BadShape(f"{place}.format: wav or mp3 is needed")
+    return {"type": "input_audio", "input_audio": {"data": data, "format": form}}
 
 
 def _note(notes: list[str], text: str) -> None:

@@ -35,7 +35,7 @@ def mark_turns(turns: Iterable[dict[str, Any]]) -> None:
 def mark_contents(messages: list[dict[str, Any]]) -> None:
     """Mark the last content part of the system prompt and of the last messages that have text.
 
-    A text becomes a list of one part, which alone takes the mark.
+    A text becomes a list of one part, which alone takes the mark. A sound takes none.
     """
     left = _LAST
     for message in reversed(messages):
@@ -53,5 +53,7 @@ def _mark_content(message: dict[str, Any]) -> bool:
         content = message["content"] = [{"type": "text", "text": content}]
     if not content or not isinstance(content, list):
         return False
-    mark_block(content[-1])
-    return True
+    taking = [part for part in content if part["type"] != "input_audio"]
+    if taking:
+        mark_block(taking[-1])
+    return bool(taking)

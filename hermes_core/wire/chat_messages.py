@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hermes_core.ground.messages import Message, ToolCall, has_images, text_of
+from hermes_core.ground.messages import Message, Part, ToolCall, has_images, text_of
 from hermes_core.ground.runtime import Runtime
 from hermes_core.wire.functions import arguments_text, function_name
 from hermes_core.wire.origin import is_own
-from hermes_core.wire.text import EMPTY, NO_IMAGE, clean
+from hermes_core.wire.text import EMPTY, NO_IMAGE, NO_SOUND, clean
 
+_SOUND: Final = ("data", "format")
 OF_RESULTS: Final = "[The images of the tool results above, in their order:]"
 
 
@@ -51,17 +52,23 @@ def _content(message: Message, runtime: Runtime) -> Any:
     content = message["content"]
     if not isinstance(content, list) or all(part["type"] == "text" for part in content):
         return clean(text_of(message))
-    parts: list[dict[str, Any]] = []
-    for part in content:
-        if part["type"] == "text":
-            if part.get("text", "").strip():
-                parts.append({"type": "text", "text": clean(part.get("text", ""))})
-        elif not runtime.compat.images:
-            parts.append({"type": "text", "text": NO_IMAGE})
-        elif "image_url" in part:
-            url = clean(part["image_url"]["url"])
-            parts.append({"type": "image_url", "image_url": {"url": url}})
-    return parts
+    return [sent for part in content for sent in _sent(part, runtime)]
+
+
+def _sent(part: Part, runtime: Runtime) -> list[dict[str, Any]]:
+    """Return what is sent of one part: nothing of a blank text, which endpoints refuse."""
+    if part["type"] == "text":
+        text = part.get("text", "")
+        return [{"type": "text", "text": clean(text)}] if text.strip() else []
+    if part["type"] == "input_audio":
+        if not runtime.compat.audio:
+            return [{"type": "text", "text": NO_SOUND}]
+        sound = part["input_audio"]
+        return [{"type": "input_audio", "input_audio": {k: clean(sound[k]) for k in _SOUND}}]
+    if not runtime.compat.images:
+        return [{"type": "text", "text": NO_IMAGE}]
+    url = clean(part["image_url"]["url"])
+    return [{"type": "image_url", "image_url": {"url": url}}]
 
 
 def _assistant(message: Message, runtime: Runtime, keep_reasoning: bool) -> dict[str, Any]:

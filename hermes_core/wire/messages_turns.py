@@ -8,7 +8,7 @@ from hermes_core.ground.runtime import Runtime
 from hermes_core.wire.functions import arguments_of, call_id, function_name
 from hermes_core.wire.order import spans_of
 from hermes_core.wire.origin import is_own
-from hermes_core.wire.text import EMPTY, NO_IMAGE, clean
+from hermes_core.wire.text import EMPTY, NO_IMAGE, NO_SOUND, clean
 
 _THINKING: Final = ("thinking", "redacted_thinking")
 
@@ -69,6 +69,8 @@ def _asked(message: Message, runtime: Runtime) -> list[Block]:
     for part in content:
         if part["type"] == "text":
             blocks += _texts(part.get("text", ""))
+        elif part["type"] == "input_audio":
+            blocks += _texts(NO_SOUND)
         elif not runtime.compat.images:
             blocks += _texts(NO_IMAGE)
         elif "image_url" in part:

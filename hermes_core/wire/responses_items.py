@@ -7,7 +7,7 @@ from hermes_core.ground.runtime import Runtime
 from hermes_core.wire.functions import arguments_text, call_id, function_name
 from hermes_core.wire.order import spans_of
 from hermes_core.wire.origin import is_own
-from hermes_core.wire.text import EMPTY, NO_IMAGE, clean
+from hermes_core.wire.text import EMPTY, NO_IMAGE, NO_SOUND, clean
 
 Item = dict[str, Any]
 
@@ -82,6 +82,8 @@ def _parts(message: Message, runtime: Runtime) -> list[Item]:
         if part["type"] == "text":
             if part.get("text", "").strip():
                 parts.append(_text(part.get("text", "")))
+        elif part["type"] == "input_audio":
+            parts.append(_text(NO_SOUND))
         elif not runtime.compat.images:
             parts.append(_text(NO_IMAGE))
         elif "image_url" in part:

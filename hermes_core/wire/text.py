@@ -8,6 +8,9 @@ EMPTY: Final = "(empty)"
 NO_IMAGE: Final = "[An image was left out here, because this model takes none.]"
 """Stands for an image where the endpoint takes none."""
 
+NO_SOUND: Final = "[A sound was left out here, because this model takes none.]"
+"""Stands for a sound where the model or the format takes none."""
+
 
 def clean(value: Any) -> Any:
     """Return ``value`` with lone surrogates replaced and surrogate pairs joined."""

@@ -107,7 +107,7 @@ def test_the_answer_is_valid_and_says_no_more_than_is_true() -> None:
     validator.check(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}), "agent")
     told = agent_capabilities()
     assert told["loadSession"] is True
-    assert told["promptCapabilities"] == {"image": True, "audio": False, "embeddedContext": True}
+    assert told["promptCapabilities"] == {"image": True, "audio": True, "embeddedContext": True}
     assert told["mcpCapabilities"] == {"http": True, "sse": True}
     assert told["auth"] == {"logout": {}, "status": {}}
     stable = {"list", "additionalDirectories", "resume", "close", "delete"}

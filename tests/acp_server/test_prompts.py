@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
-from acp_server.prompts import EMBEDDED_LIMIT, read_blocks, with_attached
+from acp_server.prompts import EMBEDDED_LIMIT, SOUND_LIMIT, read_blocks, with_attached
 from acp_server.rpc.errors import RpcError
 from hermes_core.ground.content import Attached, Link
 from hermes_core.ground.messages import said_in, text_of, user_message
 
 CWD = Path("/w/project")
+WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA="
+MP3 = "SUQzBAAAAAAAAA=="
 PNG = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
 
 
@@ -81,14 +83,14 @@ def test_a_large_embedded_file_is_cut_and_says_so() -> None:
 def test_what_a_model_cannot_be_shown_is_named() -> None:
     blob = {"type": "resource", "resource": {"uri": "file:///w/project/a.bin", "blob": "AAAA"}}
     image = {"type": "image", "data": "AAAA", "mimeType": "image/heic"}
-    audio = {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
+    audio = {"type": "audio", "data": "AAAA", "mimeType": "audio/ogg"}
     blocks = [text("See:"), image, audio, blob, {"type": "hologram"}]
     content = to_content(blocks, CWD)
-    for named in ("image/heic", "audio/wav", "a.bin", "binary", "'hologram'"):
+    for named in ("image/heic", "audio/ogg", "a.bin", "binary", "'hologram'"):
         assert named in content
     assert "AAAA" not in content
     told = " ".join(read_blocks(blocks, CWD).told)
-    for named in ("image/heic", "A sound was left out", "a.bin"):
+    for named in ("image/heic", "A sound (audio/ogg) was left out: models take WAV", "a.bin"):
         assert named in told
 
 
@@ -179,6 +181,43 @@ def test_an_image_is_a_part_of_the_message() -> None:
     assert read_blocks([PNG], CWD).has_images
 
 
+@pytest.mark.parametrize("kind", ["audio/wav", "audio/x-wav", "AUDIO/WAVE", ""])
+def test_a_sound_is_a_part_of_the_message_under_any_of_its_names(kind: str) -> None:
+    block = {"type": "audio", "data": f"{WAV[:9]}\n{WAV[9:]}", "mimeType": kind}
+    prompted = read_blocks([text("What is said?"), block], CWD)
+    assert prompted.content == [
+        {"type": "text", "text": "What is said?"},
+        {"type": "input_audio", "input_audio": {"data": WAV, "format": "wav"}},
+    ]
+    assert (prompted.has_sounds, prompted.has_images, prompted.told) == (True, False, [])
+    assert said_in(prompted.content) == "What is said?\n\n[sound]"
+    both = read_blocks([PNG, block, block], CWD)
+    assert said_in(both.content) == "[image] [2 sounds]"
+
+
+def test_an_embedded_sound_is_one_too() -> None:
+    resource = {"uri": "file:///w/project/x.mp3", "blob": MP3, "mimeType": "audio/mpeg"}
+    prompted = read_blocks([{"type": "resource", "resource": resource}], CWD)
+    assert prompted.content == [
+        {"type": "text", "text": "[@x.mp3](x.mp3)"},
+        {"type": "input_audio", "input_audio": {"data": MP3, "format": "mp3"}},
+    ]
+
+
+def test_a_sound_for_the_user_alone_is_named_without_a_word_to_them() -> None:
+    private = {"annotations": {"audience": ["user"]}}
+    prompted = read_blocks([{"type": "audio", "data": WAV, "mimeType": "audio/wav"} | private], CWD)
+    assert prompted.content == "[A sound (audio/wav) was left out.]"
+    assert prompted.told == []
+
+
+def test_a_sound_that_is_too_long_is_left_out_before_it_is_decoded() -> None:
+    block = {"type": "audio", "data": "!" * (SOUND_LIMIT + 1), "mimeType": "audio/wav"}
+    prompted = read_blocks([block], CWD)
+    assert prompted.content == "[A sound of 15 MB was left out.]"
+    assert prompted.told == ["A sound of 15 MB was left out. Attach a shorter one."]
+
+
 def test_embedded_images_and_texts_in_base64_are_shown_too() -> None:
     def blob(kind: str, data: str) -> dict[str, Any]:
         resource = {"uri": "file:///w/project/x", "blob": data, "mimeType": kind}
@@ -206,6 +245,8 @@ def test_an_empty_prompt_is_refused(blocks: list[dict[str, Any]]) -> None:
         ({"type": "resource", "resource": {"text": "a"}}, "prompt[0].resource.uri"),
         ({"type": "image", "mimeType": "image/png"}, "prompt[0].data"),
         ({"type": "image", "mimeType": "image/png", "data": "no!"}, "prompt[0].data"),
+        ({"type": "audio", "mimeType": "audio/wav"}, "prompt[0].data"),
+        ({"type": "audio", "mimeType": "audio/wav", "data": "no!"}, "prompt[0].data"),
     ],
 )
 def test_a_broken_block_is_refused_by_name(block: dict[str, Any], named: str) -> None:

@@ -5,8 +5,9 @@
     pip download --no-deps litellm -d /tmp/table
     python -m tests.data.model_table /tmp/table/litellm-*.whl
 
-The facts (tokens that a prompt may have, tokens of an answer, images) come from the list of models
-that the package litellm (MIT) carries as data; it is read from the wheel, never installed. Limits
+The facts (tokens that a prompt may have, tokens of an answer, images, sounds) come from the list of
+models that the package litellm (MIT) carries as data; it is read from the wheel, never installed.
+Sounds stand there only for those who document them in chat completions, as plain Base64. Limits
 that the list does not have are filled in from the package genai-prices (MIT), where both name the
 same model. Nothing of either is used at run time for windows.
 """
@@ -46,6 +47,8 @@ The last two are makers that are met through other providers.
 
 GENAI = {"kimi-coding": "moonshotai", "xai": "x-ai", "openai-api": "openai", "gemini": "google"}
 KINDS = ("chat", "responses", "completion")
+HEARD = frozenset({"gemini", "openai-api"})
+HEARD_AT = "/v1/chat/completions"
 
 
 def main(wheel: Path) -> None:
@@ -75,7 +78,14 @@ def _fact(provider: str, model: str, row: dict[str, Any]) -> list[int]:
     if not window:
         return []
     images = int(bool(row.get("supports_vision")))
-    return [window, _number(row.get("max_output_tokens")), images]
+    return [window, _number(row.get("max_output_tokens")), images, *_audio(provider, row)]
+
+
+def _audio(provider: str, row: dict[str, Any]) -> list[int]:
+    """Return ``[1]`` for a model that takes sounds in chat completions, else nothing."""
+    hears = row.get("supports_audio_input") or "audio" in row.get("supported_modalities", ())
+    places = row.get("supported_endpoints", (HEARD_AT,))
+    return [1] if hears and provider in HEARD and HEARD_AT in places else []
 
 
 def _window(provider: str, model: str) -> int:

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from tests.e2e.client import FULL, AcpClient
-from tests.e2e.editor import ALLOW, REJECT, Session
+from tests.e2e.editor import ALLOW, REJECT, AgentError, Session
 from tests.e2e.stage import KEY, Stage
 from tests.fakes.provider import Call, calls, say
 
+WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA="
+SOUND = {"type": "audio", "data": WAV, "mimeType": "audio/wav"}
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 
 
@@ -170,7 +172,7 @@ async def test_a_replay_shows_what_was_typed_and_the_model_keeps_what_was_read(
 async def test_an_image_reaches_a_model_that_may_take_it(client: AcpClient) -> None:
     assert client.initialized["agentCapabilities"]["promptCapabilities"] == {
         "image": True,
-        "audio": False,
+        "audio": True,
         "embeddedContext": True,
     }
     session = await client.new_session()
@@ -204,12 +206,63 @@ async def test_a_model_without_eyes_is_told_and_so_is_the_person(
         assert "An image was left out here" in json.dumps(content)
 
 
-async def test_a_sound_is_left_out_and_said_so(client: AcpClient) -> None:
+async def test_a_sound_reaches_a_model_that_takes_it(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.configure(
+        model={
+            "provider": "gemini",
+            "default": "gemini-3.5-flash",
+            "base_url": stage.provider.base_url,
+            "api_key": KEY,
+        }
+    )
+    heard = {"type": "input_audio", "input_audio": {"data": WAV, "format": "wav"}}
+    async with running(stage) as client:
+        session = await client.new_session()
+        content = await ask(client, session, text("What is said?"), SOUND)
+        assert content == [{"type": "text", "text": "What is said?"}, heard]
+        assert not session.joined("agent_thought_chunk")
+        await ask(client, session, text("And then?"))
+        assert heard in client.stage.provider.requests[-1].messages[1]["content"]
+        loaded = await client.load_session(session.id, session.cwd)
+        assert loaded.joined("user_message_chunk") == "What is said?\n\n[sound]And then?"
+
+
+async def test_a_model_that_is_not_known_to_hear_is_told_and_so_is_the_person(
+    client: AcpClient,
+) -> None:
     session = await client.new_session()
-    sound = {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
-    content = await ask(client, session, text("Listen:"), sound)
+    content = await ask(client, session, text("Listen:"), SOUND)
+    assert "A sound was left out here" in json.dumps(content)
+    assert WAV not in json.dumps(content)
+    assert "set `model.audio: true`" in session.joined("agent_thought_chunk")
+
+
+async def test_the_user_may_say_that_a_model_hears(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.configure(
+        model={
+            "provider": "custom",
+            "default": "test-model",
+            "base_url": stage.provider.base_url,
+            "api_key": KEY,
+            "audio": True,
+        }
+    )
+    async with running(stage) as client:
+        session = await client.new_session()
+        assert WAV in json.dumps(await ask(client, session, text("Listen:"), SOUND))
+
+
+async def test_a_sound_that_is_none_is_left_out_or_refused(client: AcpClient) -> None:
+    session = await client.new_session()
+    content = await ask(client, session, text("Listen:"), {**SOUND, "data": PNG})
     assert "A sound (audio/wav) was left out" in content
-    assert "audio cannot be sent to models yet" in session.joined("agent_thought_chunk")
+    assert "models take WAV and MP3" in session.joined("agent_thought_chunk")
+    with pytest.raises(AgentError, match=r"prompt\[0\].data: Base64 is needed"):
+        await session.prompt([{**SOUND, "data": "no!"}])
 
 
 async def test_a_prompt_of_twenty_megabytes_is_one_line_like_any_other(client: AcpClient) -> None:

@@ -1,4 +1,4 @@
-"""Makes old messages smaller without a model: what tools answered, what they were given, images.
+"""Makes old messages smaller without a model: tools' answers and arguments, images, sounds.
 
 What was made smaller once is not made smaller again. What the user and the model said stays.
 """
@@ -6,7 +6,7 @@ What was made smaller once is not made smaller again. What the user and the mode
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from hermes_core.agent.compression.groups import Group
 from hermes_core.agent.steering import BEGINNING, END
@@ -22,6 +22,7 @@ KEPT_VALUE = 120
 """Characters that are kept of a value that is cut."""
 
 IMAGE_GONE = "[An image stood here; it was dropped to make room.]"
+SOUND_GONE = "[A sound stood here; it was dropped to make room.]"
 
 _ANSWERED_BY_THE_USER = frozenset({"clarify"})
 _READ_AGAIN = frozenset({"todo"})  # the plan is restored from its calls
@@ -89,11 +90,11 @@ def _smaller(group: Group, again: Collection[str]) -> Group:
         if message["role"] == "tool":
             call = calls.get(message.get("tool_call_id", ""))
             short = _short_answer(message, call, repeated=text_of(message) in again)
-            smaller.append(_without_images(short))
+            smaller.append(_text_alone(short))
         elif message["role"] == "assistant":
             smaller.append(_short_calls(message))
         else:
-            smaller.append(_without_images(message))
+            smaller.append(_text_alone(message))
     same = all(one is other for one, other in zip(smaller, group, strict=True))
     return group if same else tuple(smaller)
 
@@ -169,12 +170,15 @@ def _short(value: Any, depth: int) -> Any:
     return value
 
 
-def _without_images(message: Message) -> Message:
+def _text_alone(message: Message) -> Message:
     content = message["content"]
     if not isinstance(content, list) or all(part["type"] == "text" for part in content):
         return message
-    gone = cast(Part, {"type": "text", "text": IMAGE_GONE})
-    return {**message, "content": [p if p["type"] == "text" else gone for p in content]}
+    return {**message, "content": [p if p["type"] == "text" else _gone(p) for p in content]}
+
+
+def _gone(part: Part) -> Part:
+    return {"type": "text", "text": SOUND_GONE if part["type"] == "input_audio" else IMAGE_GONE}
 
 
 def _cut_answer(message: Message, most: int) -> Message:

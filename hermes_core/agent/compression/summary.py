@@ -10,7 +10,14 @@ from hermes_core.agent.compression.pruning import LONG_OUTPUT, cut_middle
 from hermes_core.agent.compression.rebuilding import summary_of
 from hermes_core.agent.compression.tokens import text_tokens
 from hermes_core.ground.errors import MalformedResponse
-from hermes_core.ground.messages import Message, ToolCall, system_message, text_of, user_message
+from hermes_core.ground.messages import (
+    Message,
+    ToolCall,
+    beside_text,
+    system_message,
+    text_of,
+    user_message,
+)
 from hermes_core.ground.secrets import REDACTOR
 
 LONGEST_BODY = 6_000
@@ -173,9 +180,8 @@ def _entries(messages: Sequence[Message], share: float) -> list[str]:
 
 
 def _entry(number: int, message: Message, text: str, share: float) -> str:
-    if isinstance(message["content"], list) and message["role"] == "user":
-        images = sum(part["type"] != "text" for part in message["content"])
-        text += f"\n({images} images)" if images else ""
+    if message["role"] == "user" and (marks := beside_text(message["content"])):
+        text += f"\n{marks}"
     lines = [f"#{number} {message['role']}:", _harmless(text)]
     lines += [_call(call, int(LONGEST_ARGUMENTS * share)) for call in message.get("tool_calls", ())]
     return "\n".join(line for line in lines if line)

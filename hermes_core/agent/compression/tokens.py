@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hermes_core.ground.messages import Message
+from hermes_core.ground.messages import Message, Part
+from hermes_core.ground.sounds import sound_tokens
 
 IMAGE = 1_600
 """Tokens of an image, whatever its size."""
@@ -26,19 +27,28 @@ def text_tokens(text: str) -> int:
 
 
 def message_tokens(message: Message) -> int:
-    """Return the estimated tokens of one message: text, images, calls, records of reasoning."""
+    """Return the estimated tokens of a message: text, images, sounds, calls, records."""
     count = OVERHEAD
     content = message["content"]
     if isinstance(content, str):
         count += text_tokens(content)
     for part in content if isinstance(content, list) else ():
-        count += text_tokens(part.get("text", "")) if part["type"] == "text" else IMAGE
+        count += part_tokens(part)
     for call in message.get("tool_calls", ()):
         function = call["function"]
         count += OVERHEAD + text_tokens(function["name"]) + text_tokens(function["arguments"])
     if details := message.get("reasoning_details"):
         count += text_tokens(json.dumps(details))
     return count
+
+
+def part_tokens(part: Part) -> int:
+    """Return the estimated tokens of one part of a message."""
+    if part["type"] == "text":
+        return text_tokens(part.get("text", ""))
+    if part["type"] == "input_audio":
+        return sound_tokens(part["input_audio"]["data"], part["input_audio"]["format"])
+    return IMAGE
 
 
 def total_tokens(messages: Iterable[Message]) -> int:

@@ -19,6 +19,7 @@ from tests.hermes_core.agent.histories import (
     requests_of,
 )
 
+SOUND = {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 
 
@@ -27,7 +28,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}
     [
         user_message("a"),
         user_message([{"type": "text", "text": "a"}]),
-        {"role": "user", "content": [IMAGE]},
+        {"role": "user", "content": [IMAGE, SOUND]},
         tool_message("1", "look", "done"),
         calls(tool_call("1", "look", "{broken")),
         {"role": "assistant", "content": None, "tool_calls": [tool_call("1", "look")]},
@@ -53,7 +54,13 @@ def test_what_is_in_our_shape_stays_as_it_is(message: Message) -> None:
         (
             {
                 "role": "user",
-                "content": ["a", {"type": "input_text", "text": "b"}, {"x": 1}, IMAGE],
+                "content": [
+                    "a",
+                    {"type": "input_text", "text": "b"},
+                    {"x": 1},
+                    IMAGE,
+                    {"type": "input_audio", "input_audio": {"data": "AA=="}, "text": "c"},
+                ],
             },
             {
                 "role": "user",

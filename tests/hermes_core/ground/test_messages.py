@@ -4,7 +4,9 @@ import pytest
 
 from hermes_core.ground.messages import (
     Message,
+    Part,
     ToolCall,
+    beside_text,
     is_empty,
     system_message,
     text_of,
@@ -38,6 +40,15 @@ def test_text_of_joins_text_parts_and_leaves_images_out() -> None:
         ]
     )
     assert text_of(message) == "look: nice"
+
+
+def test_what_is_beside_the_text_is_counted_by_kind() -> None:
+    image: Part = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    sound: Part = {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}
+    assert (
+        beside_text([{"type": "text", "text": "a"}]) == beside_text("a") == beside_text(None) == ""
+    )
+    assert beside_text([image, sound, image]) == "[2 images] [sound]"
 
 
 def test_text_of_a_message_without_content_is_empty() -> None:

@@ -201,6 +201,36 @@ def test_the_prices_of_the_list_go_with_the_model_whatever_its_window_is(
     assert with_facts(runtime, config).prices == (0.25, 0.5, 0.25)
 
 
+@pytest.mark.parametrize(
+    ("entry", "audio"),
+    [
+        ({"architecture": {"input_modalities": ["text", "audio"]}}, True),
+        ({"architecture": {"input_modalities": ["text", "image"]}}, False),
+        ({"input_modalities": ["text", "audio"]}, True),
+        ({"architecture": {"input_modalities": "audio"}}, None),
+        ({}, None),
+    ],
+)
+def test_a_list_may_say_what_takes_sounds(
+    entry: Any, audio: bool | None, provider: FakeProvider, config: Config
+) -> None:
+    runtime = dataclasses.replace(runtime_at(provider.base_url), model="m")
+    provider.script(body("m", **entry))
+    assert list_models(runtime, config)[0].audio is audio
+    assert with_facts(runtime, config).compat.audio is bool(audio)
+    mine = dataclasses.replace(config, model="m", audio=not audio)
+    assert with_facts(runtime, mine).compat.audio is not bool(audio)
+    other = dataclasses.replace(runtime, api_mode="codex_responses")
+    assert not with_facts(other, mine).compat.audio
+
+
+def test_the_table_says_it_where_the_list_does_not(config: Config) -> None:
+    runtime = dataclasses.replace(runtime_at("https://x.example/v1"), provider="gemini")
+    heard = dataclasses.replace(runtime, model="gemini-3.5-flash")
+    assert with_facts(heard, config).compat.audio
+    assert not with_facts(dataclasses.replace(runtime, model="new"), config).compat.audio
+
+
 def test_the_list_wins_over_the_table_and_the_user_over_both(
     provider: FakeProvider, config: Config
 ) -> None:

@@ -39,12 +39,27 @@ def test_what_is_not_known_is_none() -> None:
     assert known_fact("custom", "gpt-5", elsewhere=False) is None
 
 
+def test_sounds_are_taken_where_the_models_own_provider_says_so() -> None:
+    own, passed_on = (
+        known_fact("gemini", "gemini-3.5-flash"),
+        known_fact("nous", "gemini-3.5-flash"),
+    )
+    assert own is not None
+    assert passed_on is not None
+    assert (own.audio, passed_on.audio) == (True, False)
+    assert passed_on.window == own.window
+    deaf = known_fact("deepseek", "deepseek-chat")
+    assert deaf is not None
+    assert not deaf.audio
+
+
 def test_the_table_is_whole() -> None:
     table = json.loads(TABLE.read_text(encoding="utf-8"))
     assert set(table) == {"made", "from", "models"}
     assert sum(len(rows) for rows in table["models"].values()) > 400
     for rows in table["models"].values():
-        for window, answer, images in rows.values():
+        for window, answer, images, *audio in rows.values():
             assert window > 0
             assert answer >= 0
             assert images in (0, 1)
+            assert audio in ([], [1])

@@ -111,12 +111,16 @@ def test_opaque_reasoning_and_pictures_elsewhere_are_left_out(store: Store) -> N
     rows[0]["message"]["content"] = [
         {"type": "image_url", "image_url": {"url": "https://elsewhere.example/spy.png"}},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+        {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav", "odd": 1}},
     ]
     rows[3]["message"] |= {"reasoning": "hm", "reasoning_details": [{}], "origin": "x", "odd": 1}
     new_id, notes = taken(store, whole)
     first, *_, last = store.messages(new_id)
     assert "elsewhere" not in str(first)
     assert "data:image/png" in str(first)
+    sound = {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}
+    assert first["content"] is not None
+    assert first["content"][2] == sound
     assert last == {"role": "assistant", "content": "bye", "reasoning": "hm"}
     assert len(notes) == 2
 
@@ -176,6 +180,14 @@ def _message(change: Change, number: int = 0) -> Change:
         (_message(lambda m: m.update(role="developer")), r"messages\[0\].message.role"),
         (_message(lambda m: m.update(content=5)), r"message.content: a list"),
         (_message(lambda m: m.update(content=[{"type": "audio"}])), r"content\[0\].type"),
+        (
+            _message(
+                lambda m: m.update(
+                    content=[{"type": "input_audio", "input_audio": {"data": "", "format": "ogg"}}]
+                )
+            ),
+            r"content\[0\].format",
+        ),
         (_message(lambda m: m.update(tool_calls="x"), 1), "tool_calls: a list"),
         (_message(lambda m: m.update(tool_calls=[{"id": 5}]), 1), r"tool_calls\[0\].function"),
         (_message(lambda m: m.pop("tool_call_id"), 2), "tool_call_id: text"),

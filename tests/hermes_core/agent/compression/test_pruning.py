@@ -10,6 +10,7 @@ from hermes_core.agent.compression.pruning import (
     IMAGE_GONE,
     LONG_ARGUMENTS,
     LONG_OUTPUT,
+    SOUND_GONE,
     cut_middle,
     pruned,
     said_meanwhile,
@@ -99,6 +100,13 @@ def test_old_images_are_dropped_and_the_latest_request_is_spared() -> None:
         {"type": "text", "text": IMAGE_GONE},
     ]
     assert found[2] is new
+
+
+def test_old_sounds_are_dropped_by_name() -> None:
+    sound: Any = {"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}}
+    new = user("go on")
+    found = smaller([user([sound]), assistant("ok"), new], new)
+    assert found[0]["content"] == [{"type": "text", "text": SOUND_GONE}]
 
 
 def test_long_arguments_are_cut_inside_valid_json() -> None:

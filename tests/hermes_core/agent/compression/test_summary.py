@@ -133,6 +133,8 @@ def test_tokens_are_estimated_and_follow_what_is_reported() -> None:
     assert text_tokens("日" * 100) == 75
     image: Any = {"type": "image_url", "image_url": {"url": "data:" + "A" * 99_999}}
     assert 1_600 <= message_tokens(user([image])) < 1_700
+    sound: Any = {"type": "input_audio", "input_audio": {"data": "A" * 64_000, "format": "mp3"}}
+    assert 190 <= message_tokens(user([sound])) < 200
     gauge = Gauge()
     assert gauge.real(100) == 100
     gauge.calibrate(1_000, 1_500)
