@@ -15,6 +15,7 @@ from hermes_core.sessions.pruning import DAY, Pruned, delete_session, prunable, 
 from hermes_core.sessions.search import Found, find
 from hermes_core.sessions.search_text import fold, words_of
 from hermes_core.sessions.store import SessionRow, Store
+from hermes_core.sessions.titling import seen
 
 SHOWN = 20
 FORMATS = ("json", "markdown")
@@ -179,7 +180,7 @@ def _found(one: Found) -> str:
     row = one.session
     return (
         f"- `{short(row.id)}` {row.title or 'without a title'} · {_at(one.at)} · {one.role}: "
-        f"{one.snippet}"
+        f"{seen(one.snippet)}"
     )
 
 

@@ -24,13 +24,18 @@ def clean_title(text: str) -> str:
 
     Empty if nothing of it can be seen.
     """
+    line = seen(text)
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+
+
+def seen(text: str) -> str:
+    """Return what can be seen of ``text``, as one line: nothing in it steers or hides."""
     shown = "".join(
         " " if unicodedata.category(one) in ("Zl", "Zp", "Cc") else one
         for one in text
         if unicodedata.category(one) not in ("Cf", "Cs", "Co") or one == "\u200d"
     )
-    line = " ".join(shown.split()).strip("\u200d ")
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+    return " ".join(shown.split()).strip("\u200d ")
 
 
 def set_title(store: Store, session_id: str, title: str, by: TitledBy) -> bool:
