@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acp_server.capabilities import ClientCapabilities
 from acp_server.client_files import ClientFiles
@@ -27,30 +27,38 @@ from hermes_core.local.mcp_settings import McpServer
 
 
 @dataclass(frozen=True, slots=True)
+if TYPE_CHECKING:
+    from hermes_core.agent.prompt.given import Instructions
+
 class Place:
-    """The folders of a session: absolute, existing, as the client spells them."""
+    """The folders of a session, absolute and existing, and what the client says of the work there.
+
+    Folders are as the client spells them. instructions: None where it says nothing.
+    """
 
     cwd: Path
     additional: tuple[Path, ...] = ()
 
     @property
+    instructions: "Instructions | None" = None
     def roots(self) -> tuple[Path, ...]:
         """All of them."""
         return (self.cwd, *self.additional)
 
 
 def place_of(params: Mapping[str, Any], environ: Mapping[str, str]) -> Place:
-    """Return the folders that ``session/new`` or ``session/load`` names.
+    """Return the folders that ``session/new`` or ``session/load`` names, and the instructions.
 
-    Raises ``RpcError`` (-32602) for one that is relative or missing, and for a ``$HERMES_HOME``
-    in the project of one: a repository could have set it, and with it what runs unasked.
+    Raises ``RpcError`` (-32602) for one that is relative or missing, for instructions that cannot
+    be applied, and for a ``$HERMES_HOME`` in the project of a folder: a repository could have set
+    it, and with it what runs unasked.
     """
     cwd = _folder(params["cwd"], "cwd")
     further = params.get("additionalDirectories") or []
     additional = tuple(
         _folder(path, f"additionalDirectories[{index}]") for index, path in enumerate(further)
     )
-    place = Place(cwd, additional)
+    place = Place(cwd, additional, instructions_of(params))
     refuse_home_inside(place.roots, environ)
     return place
 

@@ -54,6 +54,8 @@ class AIAgent(Parts):
     heritage: what it has from the agent that it works for; for children of ``delegate_task``.
     mcp_servers: further ones beside those of the configuration; ``mcp.start`` or the
         first turn starts them.
+    instructions: what is said of the work in this session: ``("append", text)`` beside what the
+        prompt says of it anyway, ``("override", text)`` instead. A stored session keeps its own.
     callbacks: the functions of ``hermes_core.ground.callbacks.Callbacks``, by their names; note
         that ``stream_delta_callback`` also gets None, where a tool starts after the text.
 

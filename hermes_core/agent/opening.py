@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from hermes_core.agent.prompt.given import Instructions
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import ConfigError
 from hermes_core.local.workspace import Workspace
@@ -28,15 +29,16 @@ class Wanted:
     mode: Mode | None
     provider: str | None
     model: str | None
+    instructions: Instructions | None = None
 
 
 def open_session(store: "Store", wanted: Wanted, default_mode: Mode) -> "tuple[SessionRow, bool]":
     """Return the session's row, made or brought up to date, and whether it was there before.
 
     What it had chosen holds again, but for a mode in which nothing is asked: that is chosen anew.
-    A stored session goes on with its system prompt as long as its folders stay the same; a new one
-    gets its prompt with its first turn. Raises ``ConfigError`` for a working folder that is none,
-    ``StoreError`` for a session that is open in another process.
+    A stored session goes on with its system prompt as long as its folders and instructions stay the
+    same; a new one gets its prompt with its first turn. Raises ``ConfigError`` for a working folder
+    that is none, ``StoreError`` for a session that is open in another process.
     """
     row = store.session(wanted.session_id) if wanted.session_id else None
     if row is not None and row.mode in _NOT_RESTORED and wanted.mode is None:
@@ -102,6 +104,7 @@ def _new_row(wanted: Wanted, default_mode: Mode) -> "SessionRow":
         mode=wanted.mode or default_mode,
         provider=wanted.provider,
         model=wanted.model,
+        instructions=wanted.instructions,
         created=now,
         updated=now,
     )
@@ -116,10 +119,12 @@ def _changes(row: "SessionRow", wanted: Wanted) -> dict[str, Any]:
         "mode": wanted.mode,
         "provider": wanted.provider,
         "model": wanted.model,
+        "instructions": wanted.instructions,
     }
     changes = {k: v for k, v in asked.items() if v is not None and v != getattr(row, k)}
     if "cwd" in changes or "additional" in changes:
         _require_folder(Path(changes.get("cwd", row.cwd)))
+    if changes.keys() & {"cwd", "additional", "instructions"}:
         changes["system_prompt"] = None
     return changes
 

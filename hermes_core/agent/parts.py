@@ -33,6 +33,7 @@ from hermes_core.agent.own_tools.kept import kept_tools
 from hermes_core.agent.own_tools.leave_plan_mode import leave_plan_mode_tool
 from hermes_core.agent.own_tools.todo import Plan, todo_tool
 from hermes_core.agent.prompt import build_prompt, recalled, scene_of
+from hermes_core.agent.prompt.given import Instructions, checked
 from hermes_core.agent.records import Records
 from hermes_core.agent.second_opinion import SecondOpinion
 from hermes_core.agent.session import Session
@@ -84,6 +85,7 @@ class Parts:
         heritage: Heritage | None = None,
         clarify: How | None = None,
         mcp_servers: Sequence[McpServer] = (),
+        instructions: Instructions | None = None,
         **callbacks: Any,
     ) -> None:
         from hermes_core.providers.resolution import Request
@@ -101,6 +103,7 @@ class Parts:
             checked_mode(mode) if mode else None,
             provider,
             model,
+            checked(instructions),
         )
         row = self._open(wanted)
         self._mode: Mode = row.mode if mode or self._can_ask else "default"
@@ -110,7 +113,7 @@ class Parts:
             row,
             self._view,
             stored=self._stored,
-            build=lambda: build_prompt(scene_of(self._config, self._workspace, self._tools)),
+            build=self._build_prompt,
         )
         key = Secret(api_key) if api_key else None
         request = Request(row.provider, row.model, base_url, key, api_mode)
@@ -164,6 +167,10 @@ class Parts:
         from hermes_core.sessions.queue import Queue
 
         return Queue(self._store, self.session_id)
+
+    def _build_prompt(self) -> str:
+        given = self._session.row.instructions
+        return build_prompt(scene_of(self._config, self._workspace, self._tools, given))
 
     def _open(self, wanted: Wanted) -> "SessionRow":
         try:

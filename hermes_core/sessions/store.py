@@ -24,18 +24,18 @@ _PAGE = 1_000
 
 _INSERT_SESSION = """
     INSERT INTO sessions (id, created, updated, cwd, additional, title, mode, provider, model,
-                          system_prompt, effort, speed, touched)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+                          system_prompt, effort, speed, instructions, touched)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
             (SELECT coalesce(max(touched), 0) + 1 FROM sessions))
 """
 _SELECT_SESSION = """
     SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, speed,
-           created, updated, archived
+           instructions, created, updated, archived
     FROM sessions WHERE id = ?
 """
 _SELECT_SESSIONS = """
     SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, speed,
-           created, updated, archived
+           instructions, created, updated, archived
     FROM sessions
     WHERE prompted = 1 AND owner IS NULL AND (:cwd IS NULL OR cwd = :cwd)
       AND (:touched IS NULL OR touched < :touched) AND (:updated IS NULL OR updated < :updated)
@@ -52,6 +52,7 @@ _UPDATE = {
     "system_prompt": "UPDATE sessions SET system_prompt = ? WHERE id = ?",
     "effort": "UPDATE sessions SET effort = ? WHERE id = ?",
     "speed": "UPDATE sessions SET speed = ? WHERE id = ?",
+    "instructions": "UPDATE sessions SET instructions = ? WHERE id = ?",
 }
 _TOUCH = """
     UPDATE sessions
@@ -83,7 +84,7 @@ class SessionRow:
     """A session without its messages; times are Unix seconds.
 
     effort: how much the model is to think; speed: how fast it is served; None where only the
-    configuration says.
+    configuration says. instructions: what its opener says of the work in it: how, and the text.
     """
 
     id: str
@@ -96,6 +97,7 @@ class SessionRow:
     system_prompt: str | None = None
     effort: str | None = None
     speed: str | None = None
+    instructions: tuple[str, str] | None = None
     created: float = 0.0
     updated: float = 0.0
     archived: bool = False
@@ -297,7 +299,7 @@ def _no_session(session_id: str) -> StoreError:
 
 def _session(row: tuple[Any, ...]) -> SessionRow:
     session_id, cwd, additional, *texts, created, updated, archived = row
-    title, mode, provider, model, system_prompt, effort, speed = map(decode, texts)
+    title, mode, provider, model, system_prompt, effort, speed, instructions = map(decode, texts)
     return SessionRow(
         id=session_id,
         cwd=decode(cwd),
@@ -309,6 +311,7 @@ def _session(row: tuple[Any, ...]) -> SessionRow:
         system_prompt=system_prompt,
         effort=effort,
         speed=speed,
+        instructions=(instructions[0], instructions[1]) if instructions else None,
         created=created,
         updated=updated,
         archived=bool(archived),

@@ -173,7 +173,7 @@ class Terminals:
     """The client's own terminals, from their making to their return."""
 
     def __init__(self) -> None:
-        self._asked: set[str] = set()
+        self._asked: list[Any] = []
         self._open: set[str] = set()
 
     def check(self, message: Message, sender: Sender) -> None:
@@ -183,14 +183,14 @@ class Terminals:
             if method is None and message.get("id") in self._asked:
                 self._made(message)
         elif method == "terminal/create":
-            self._asked.add(message["id"])
+            self._asked.append(message["id"])
         elif method == "session/update":
             self._shown(message["params"]["update"])
         elif method is not None and method.startswith("terminal/"):
             self._about(method, message["params"]["terminalId"])
 
     def _made(self, message: Message) -> None:
-        self._asked.discard(message["id"])
+        self._asked.remove(message["id"])
         result = message.get("result")
         if isinstance(result, dict) and isinstance(result.get("terminalId"), str):
             self._open.add(result["terminalId"])

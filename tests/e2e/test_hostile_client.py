@@ -195,16 +195,22 @@ async def test_a_prompt_of_endless_blocks_is_refused(agent: AcpClient) -> None:
 # At the wrong moment
 
 
-async def test_a_prompt_behind_a_close_is_refused_and_runs_nothing(agent: AcpClient) -> None:
+async def test_a_prompt_behind_a_close_is_refused_and_runs_nothing(
+    agent: AcpClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = threading.Event()
     agent.stage.provider.script(Reply([Text("begun"), Wait(gate)]))
     session = await agent.new_session()
     turn = session.begin("go")
     await session.wait_for_text("begun")
-    closing = agent.begin("session/close", {"sessionId": session.id})
-    late = session.begin("and more")
-    place = {"sessionId": session.id, "cwd": str(session.cwd), "mcpServers": []}
-    reopened = agent.begin("session/load", place)
+    at_once: list[bytes] = []
+    with monkeypatch.context() as held:
+        held.setattr(agent, "send_raw", at_once.append)
+        closing = agent.begin("session/close", {"sessionId": session.id})
+        late = session.begin("and more")
+        place = {"sessionId": session.id, "cwd": str(session.cwd), "mcpServers": []}
+        reopened = agent.begin("session/load", place)
+    agent.send_raw(b"".join(at_once))
     assert await closing == {}
     assert await turn == {"stopReason": "cancelled"}
     for refused in (late, reopened):

@@ -47,6 +47,9 @@ EXTENDED = (
     "ListSessionsRequest",
     "AgentCapabilities",
     "AgentAuthCapabilities",
+    "NewSessionRequest",
+    "LoadSessionRequest",
+    "ResumeSessionRequest",
 )
 """Definitions that have fields for those methods in the unstable schema."""
 

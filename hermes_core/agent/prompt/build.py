@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from hermes_core.agent.prompt.environment import environment
+from hermes_core.agent.prompt.given import Instructions, given, overrides
 from hermes_core.agent.prompt.identity import identity
 from hermes_core.agent.prompt.layer import Layer, joined, layers_of
 from hermes_core.agent.prompt.project import project
@@ -25,7 +26,7 @@ class Scene:
 
     home: the folder of our settings. files: reads instruction files; it must not ask an editor,
     which may not be able to answer yet. tools: the names of those that the model is offered.
-    remembered: which memory files are told.
+    remembered: which memory files are told. instructions: those of who opened the session.
     """
 
     cwd: Path
@@ -35,14 +36,15 @@ class Scene:
     tools: Collection[str] = ()
     remembered: Collection[Target] = ("memory", "user")
     today: date = field(default_factory=date.today)
+    instructions: Instructions | None = None
 
 
 def build_layers(scene: Scene) -> tuple[Layer, ...]:
     """Return the layers of a new session's prompt, in their order, without empty ones."""
+    ours = (identity(scene.home, scene.files), work(), tools(scene.tools))
     layers = (
-        identity(scene.home, scene.files),
-        work(),
-        tools(scene.tools),
+        *(() if overrides(scene.instructions) else ours),
+        given(scene.instructions),
         skills(scene.home) if "skill_view" in scene.tools else Layer("skills", ""),
         environment(scene.cwd, scene.additional, scene.today),
         project(scene.cwd, scene.additional, scene.files),
@@ -51,7 +53,12 @@ def build_layers(scene: Scene) -> tuple[Layer, ...]:
     return tuple(layer for layer in layers if layer.text)
 
 
-def scene_of(config: Config, workspace: Workspace, tools: Collection[str]) -> Scene:
+def scene_of(
+    config: Config,
+    workspace: Workspace,
+    tools: Collection[str],
+    instructions: Instructions | None = None,
+) -> Scene:
     """Return the scene of a session in ``workspace`` with the tools of these names."""
     return Scene(
         cwd=workspace.cwd,
@@ -60,6 +67,7 @@ def scene_of(config: Config, workspace: Workspace, tools: Collection[str]) -> Sc
         files=LocalFiles(),
         tools=tools,
         remembered=targets_of(config),
+        instructions=instructions,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 HEADINGS: dict[str, str] = {
     "# How to work": "how to work",
     "# Tools": "tools",
+    "# Session instructions": "session instructions",
     "# Skills": "skills",
     "# Environment": "environment",
     "# Project instructions": "project",

@@ -24,7 +24,8 @@ def test_the_layers_have_one_order(scene: MakeScene, home: Path, cwd: Path) -> N
     MemoryFile(home, "memory").change([Change("add", "a")])
     MemoryFile(home, "user").change([Change("add", "b")])
     layers = build_layers(scene(tools=(*TOOLS, "skill_view")))
-    assert [layer.name for layer in layers] == ["identity", *HEADINGS.values()]
+    of_scene = [name for name in HEADINGS.values() if name != "session instructions"]
+    assert [layer.name for layer in layers] == ["identity", *of_scene]
     assert all(layer.size == len(layer.text) for layer in layers)
     assert layers_of(joined(layers)) == layers
 
