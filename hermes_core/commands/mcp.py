@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from hermes_core.commands.seat import Seat
 from hermes_core.ground.errors import HermesError
+from hermes_core.ground.typed import quoted
 from hermes_core.local.mcp_settings import McpServer
 from hermes_core.tools.visible import one_line
 
@@ -36,6 +37,8 @@ def run_mcp(seat: Seat, argument: str) -> str:
             raise HermesError(_unknown(name.strip(), mcp.reports()))
         return _one(name.strip(), mcp.reports())
     reports = mcp.reports()
+    if verb == "restart" and not any(one.server.name == verb for one in reports):
+        raise HermesError("Name the server: `/mcp restart NAME`. `/mcp` lists those there are.")
     if argument:
         return _one(argument, reports)
     if not reports:
@@ -75,4 +78,4 @@ def _one(name: str, reports: "list[Report]") -> str:
 
 def _unknown(name: str, reports: "list[Report]") -> str:
     names = ", ".join(one.server.name for one in reports) or "none"
-    return f"There is no MCP server {name!r} in use. There are: {names}."
+    return f"There is no MCP server {quoted(name)} in use. There are: {names}."
