@@ -6,7 +6,8 @@ is to end before its time is killed first. Every request has a time limit but th
 for the program's end, which is given up when the caller's own limit is over.
 
 What the editor answers is not trusted: what has another shape than the protocol says counts as no
-answer. An editor that twice makes no terminal, or knows no such method, is not asked again.
+answer. An editor that twice makes no terminal, or knows no such method, is not asked again. One
+that answers with an error has refused that one terminal: some ask a person of their own.
 """
 
 import concurrent.futures
@@ -114,8 +115,9 @@ class ClientTerminals:
         try:
             name = _id_in(future.result())
         except RpcError as error:
-            self._failures += _PATIENCE if error.code == METHOD_NOT_FOUND else 1
-            raise NoTerminal(_reason(error)) from error
+            refused = error.code != METHOD_NOT_FOUND
+            self._failures += 0 if refused else _PATIENCE
+            raise NoTerminal(_reason(error), refused=refused) from error
         if name is None:
             self._failures += 1
             raise NoTerminal("its answer names none")

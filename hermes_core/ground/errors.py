@@ -14,7 +14,7 @@
     │  ├─ StaleReasoning                                                strip once, then resend
     │  └─ BadRequest · Refused                                          tell the user
     ├─ ToolError                                                        becomes the tool's answer
-    ├─ NoTerminal                                                       run it without the client
+    ├─ NoTerminal                                                       say so, or run it here
     └─ StoreError
 
 The text of an error is what a person reads: what happened, why, and what to do next, in one
@@ -127,7 +127,14 @@ class Refused(ProviderError):
 
 
 class NoTerminal(HermesError):
-    """The client made no terminal, as far as is known; the text is one clause that says why."""
+    """The client made no terminal, as far as is known; the text is one clause that says why.
+
+    refused: whether it answered with an error, which may be a person's no.
+    """
+
+    def __init__(self, text: str, *, refused: bool = False) -> None:
+        super().__init__(text)
+        self.refused = refused
 
 
 class ToolError(HermesError):

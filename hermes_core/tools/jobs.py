@@ -3,7 +3,7 @@
 The second if the user wants that and the client has terminals, and only for what somebody allowed:
 what runs unasked is held by walls of ours. The client starts a script (``local/errand``), so that
 folder, environment and wall are those that the command would have here, and so that it is known
-whether it began. If it did not, it never will, and runs here.
+whether it began. If it did not, it never will, and runs here, unless the client refused it.
 """
 
 import time
@@ -122,6 +122,11 @@ def _follow(
         )
     except NoTerminal as error:
         if errand.withdraw():
+            if error.refused:
+                raise ToolError(
+                    f"The editor refused a terminal for this command: {error}. Nothing was run."
+                    " `terminal.in_editor` in config.yaml has commands run there."
+                ) from error
             return _NotBegun(str(error))
         raise ToolError(
             f"The editor started the command in a terminal that cannot be followed: {error}. It may"

@@ -204,9 +204,6 @@ def test_after_an_interrupt_nothing_is_made() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (FAILED, "It broke. ↵ Badly"),
-        (RpcError(INTERNAL_ERROR, ""), "an error without a text"),
-        (RpcError(INTERNAL_ERROR, "x" * 999), "x" * 200),
         (NEVER, "it did not answer within 0.01 s"),
         ({}, "its answer names none"),
         ({"terminalId": ""}, "its answer names none"),
@@ -223,18 +220,37 @@ def test_a_client_that_makes_none_is_told_apart_and_left_alone_in_the_end(
     for _ in range(2):
         with pytest.raises(NoTerminal) as raised:
             run(double, terminals=terminals)
-        assert str(raised.value) == reason
+        assert (str(raised.value), raised.value.refused) == (reason, False)
     with pytest.raises(NoTerminal, match="before"):
         run(double, terminals=terminals)
     assert double.methods == ["create", "create"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (FAILED, "It broke. ↵ Badly"),
+        (RpcError(INTERNAL_ERROR, ""), "an error without a text"),
+        (RpcError(INTERNAL_ERROR, "x" * 999), "x" * 200),
+    ],
+)
+def test_an_error_is_a_refusal_each_time(answer: RpcError, reason: str) -> None:
+    double = TerminalsDouble(create=answer)
+    terminals = ClientTerminals(double.ask, "s-1")
+    for _ in range(3):
+        with pytest.raises(NoTerminal) as raised:
+            run(double, terminals=terminals)
+        assert (str(raised.value), raised.value.refused) == (reason, True)
+    assert double.methods == ["create"] * 3
 
 
 def test_a_client_without_the_method_is_asked_once() -> None:
     double = TerminalsDouble(create=RpcError(METHOD_NOT_FOUND, "no such method"))
     terminals = ClientTerminals(double.ask, "s-1")
     for _ in range(2):
-        with pytest.raises(NoTerminal):
+        with pytest.raises(NoTerminal) as raised:
             run(double, terminals=terminals)
+        assert not raised.value.refused
     assert double.methods == ["create"]
 
 

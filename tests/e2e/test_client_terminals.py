@@ -221,7 +221,19 @@ def _tell(answer: Any) -> Callable[[dict[str, Any]], Any]:
     return tell
 
 
-@pytest.mark.parametrize("twist", [_fail, _unknown, _tell({}), _tell({"terminalId": 7}), _tell([])])
+async def test_one_that_refuses_a_terminal_has_the_last_word(stage: Stage, running: Any) -> None:
+    async with running(stage) as client:
+        client.editor.answers_are_valid = False
+        terminals = script(client, "echo ran >>log")
+        terminals.twists["create"] = _fail
+        session = await client.new_session()
+        await session.prompt("go")
+        assert "no terminal ↵ for you. Nothing was run." in told(client)
+        assert session.card["status"] == "failed"
+        assert not (session.cwd / "log").exists()
+
+
+@pytest.mark.parametrize("twist", [_unknown, _tell({}), _tell({"terminalId": 7})])
 async def test_one_that_makes_none_loses_no_command(stage: Stage, running: Any, twist: Any) -> None:
     async with running(stage) as client:
         client.editor.answers_are_valid = False

@@ -158,6 +158,14 @@ def test_what_never_began_there_runs_here_and_says_so(ctx: ToolContext, why: str
     assert console(output.content).terminal == console(shown[-1]).terminal == ""
 
 
+def test_what_the_client_refused_runs_nowhere(ctx: ToolContext, project: Path) -> None:
+    client = Terminals(starts=False)
+    client.refusal = NoTerminal("the person said no", refused=True)
+    with pytest.raises(ToolError, match=r"the person said no\. Nothing was run"):
+        run(context(ctx, client), "echo ran >>log")
+    assert not (project / "log").exists()
+
+
 def test_what_began_there_and_cannot_be_followed_is_an_error_and_runs_once(
     ctx: ToolContext, project: Path
 ) -> None:
