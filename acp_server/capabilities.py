@@ -73,7 +73,7 @@ def agent_capabilities() -> dict[str, Any]:
     return {
         "loadSession": True,
         "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True},
-        "mcpCapabilities": {"http": True, "sse": True},
+        "mcpCapabilities": {"http": True, "sse": True, "acp": True},
         "auth": {"logout": {}, "status": {}},
         "providers": {},
         "sessionCapabilities": {

@@ -2,7 +2,16 @@
 
 import logging
 
-from acp_server.methods import accounts, choosing, endpoints, handshake, kept, sessions, turns
+from acp_server.methods import (
+    accounts,
+    choosing,
+    endpoints,
+    handshake,
+    kept,
+    mcp_messages,
+    sessions,
+    turns,
+)
 from acp_server.methods.connection import Connection, Options
 from acp_server.rpc.server import AcpServer
 from acp_server.rpc.stdio import claim_stdio
@@ -18,7 +27,8 @@ def build_server(options: Options | None = None) -> AcpServer:
     """Return a server with all methods, for one connection; nothing is read or opened yet."""
     server = AcpServer()
     connection = Connection(server, options or Options())
-    for group in (handshake, accounts, endpoints, sessions, kept, choosing, turns):
+    groups = (handshake, accounts, endpoints, sessions, kept, choosing, turns, mcp_messages)
+    for group in groups:
         group.register(connection)
     server.on_shutdown(connection.close)
     return server

@@ -14,6 +14,7 @@ from acp_server.client_terminals import ClientTerminals
 from acp_server.elicitation import Elicitation
 from acp_server.emitter import Emitter
 from acp_server.methods.connection import Connection
+from acp_server.methods.mcp_messages import Line, on_line
 from acp_server.options import Options
 from acp_server.permissions import Permissions
 from acp_server.rpc.errors import RpcError, invalid_params
@@ -119,7 +120,7 @@ def open_session(
         terminals=ClientTerminals(ask, new_id) if client.terminal else None,
         emit=options.watching(Elicitation(ask, new_id, permissions)),
         clarify="ask" if client.elicitation_form else "text",
-        mcp_servers=servers,
+        mcp_servers=on_line(servers, Line(ask, connection.listeners)),
     )
     session.agent.records.titles.enabled = True
     return session

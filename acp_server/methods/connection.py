@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from acp_server.capabilities import ClientCapabilities
 from acp_server.methods.accounts import Access
 from acp_server.methods.endpoints import Endpoints
+from acp_server.methods.mcp_messages import Listeners
 from acp_server.methods.offers import Offers
 from acp_server.rpc.errors import INVALID_REQUEST, RESOURCE_NOT_FOUND, RpcError
 from acp_server.rpc.server import AcpServer
@@ -55,6 +56,7 @@ class Connection:
         self.warmed = False
         self.access = Access()
         self.endpoints = Endpoints()
+        self.listeners = Listeners()
         self.offers = Offers(self.config, lambda: hermes_home(self.environ))
         self._lock = threading.Lock()
         self._store: Store | None = None

@@ -9,7 +9,8 @@ from hermes_core.local.mcp_settings import McpServer
 def servers_of(params: Mapping[str, Any]) -> tuple[McpServer, ...]:
     """Return the servers of ``mcpServers``; those of the same name get a number each.
 
-    A program has no ``type``. The params are checked already.
+    A program has no ``type``. The params are checked already. Those that the client serves itself
+    have no line yet (``mcp_messages``).
     """
     found: dict[str, McpServer] = {}
     for told in params.get("mcpServers") or ():
@@ -20,6 +21,8 @@ def servers_of(params: Mapping[str, Any]) -> tuple[McpServer, ...]:
 
 def _server(name: str, told: Mapping[str, Any]) -> McpServer:
     carrier = told.get("type")
+    if carrier == "acp":
+        return McpServer(name, "acp", server_id=told["serverId"])
     if carrier in ("http", "sse"):
         return McpServer(name, carrier, url=told["url"], headers=_pairs(told.get("headers")))
     return McpServer(

@@ -31,6 +31,14 @@ class McpServerSse(TypedDict):
     _meta: NotRequired[Meta]
 
 
+class McpServerAcp(TypedDict):
+    """``McpServerAcp`` of the schema."""
+
+    name: str
+    serverId: str
+    _meta: NotRequired[Meta]
+
+
 class EnvVariable(TypedDict):
     """``EnvVariable`` of the schema."""
 
@@ -61,7 +69,13 @@ class SseMcpServer(McpServerSse, TypedDict):
     type: Literal["sse"]
 
 
-McpServer = HttpMcpServer | SseMcpServer | McpServerStdio
+class AcpMcpServer(McpServerAcp, TypedDict):
+    """One kind of ``McpServer``: ``acp``."""
+
+    type: Literal["acp"]
+
+
+McpServer = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
 
 
 class NewSessionRequest(TypedDict):

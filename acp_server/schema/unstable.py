@@ -6,14 +6,6 @@ from acp_server.schema.markers import ON_ERROR, ON_NULL, SKIP_INVALID, Meta
 from acp_server.schema.sessions import McpServer, SessionModeState
 
 
-class McpServerAcp(TypedDict):
-    """``McpServerAcp`` of the schema."""
-
-    name: str
-    serverId: str
-    _meta: NotRequired[Meta]
-
-
 class ForkSessionRequest(TypedDict):
     """Params of ``session/fork``."""
 
@@ -89,4 +81,24 @@ class DisableProviderRequest(TypedDict):
     """Params of ``providers/disable``."""
 
     providerId: str
+    _meta: NotRequired[Meta]
+
+
+class MessageMcpRequest(TypedDict):
+    """Params of ``mcp/message``."""
+
+    serverId: str
+    requestId: str
+    method: str
+    params: NotRequired[dict[str, Any] | None]
+    _meta: NotRequired[Meta]
+
+
+class MessageMcpNotification(TypedDict):
+    """Params of ``mcp/message``."""
+
+    serverId: str
+    requestId: str
+    method: str
+    params: NotRequired[dict[str, Any] | None]
     _meta: NotRequired[Meta]

@@ -52,6 +52,8 @@ def address_of(server: McpServer) -> str:
     """Return what a server is reached by, without what may be secret."""
     if server.carrier == "stdio":
         return one_line(" ".join((server.command, *server.args)))[:_SHORT]
+    if server.carrier == "acp":
+        return "over the editor's own connection"
     return one_line(server.url.partition("?")[0])[:_SHORT]
 
 

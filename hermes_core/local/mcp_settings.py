@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from hermes_core.ground.mcp_line import McpLine
 from hermes_core.ground.secrets import REDACTOR, Secret
 
-Carrier = Literal["stdio", "http", "sse"]
+Carrier = Literal["stdio", "http", "sse", "acp"]
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -22,10 +23,12 @@ _LIKE_A_KEY = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w+=.-]{20,}")
 
 @dataclass(frozen=True, slots=True)
 class McpServer:
-    """One MCP server: a program that is started, or an address.
+    """One MCP server: a program that is started, an address, or one that the client serves itself.
 
     env: what the program gets beside the environment of commands. headers: sent to the host of
     ``url`` alone. cwd: where the program is started, None to leave that to us.
+    server_id, line: for the carrier ``acp``, what the client calls the server, and through whom it
+    is spoken to; without a line it cannot be used.
     timeout: seconds of one call; connect_timeout: seconds until it has told its tools.
     saved: whether it stands in the user's own settings.
     """
@@ -38,6 +41,8 @@ class McpServer:
     cwd: str | None = None
     url: str = ""
     headers: Pairs = field(default=(), repr=False)
+    server_id: str = ""
+    line: McpLine | None = field(default=None, repr=False, compare=False)
     timeout: float = CALL_SECONDS
     connect_timeout: float = CONNECT_SECONDS
     enabled: bool = True

@@ -108,7 +108,7 @@ def test_the_answer_is_valid_and_says_no_more_than_is_true() -> None:
     told = agent_capabilities()
     assert told["loadSession"] is True
     assert told["promptCapabilities"] == {"image": True, "audio": True, "embeddedContext": True}
-    assert told["mcpCapabilities"] == {"http": True, "sse": True}
+    assert told["mcpCapabilities"] == {"http": True, "sse": True, "acp": True}
     assert told["auth"] == {"logout": {}, "status": {}}
     stable = {"list", "additionalDirectories", "resume", "close", "delete"}
     assert set(told["sessionCapabilities"]) == stable | {"fork", "archive", "status", "title"}

@@ -84,7 +84,8 @@ def pids_in(path: Path) -> list[int]:
 
 
 async def test_a_server_of_the_editor_is_announced_offered_and_asked_for(client: AcpClient) -> None:
-    assert client.initialized["agentCapabilities"]["mcpCapabilities"] == {"http": True, "sse": True}
+    told = client.initialized["agentCapabilities"]["mcpCapabilities"]
+    assert told == {"http": True, "sse": True, "acp": True}
     session = await opened(client, server())
     text = await called(client, session, "fake__echo", text="hello")
     assert text == ('<untrusted-result server="fake" from="echo">\nhello\n</untrusted-result>')

@@ -71,8 +71,13 @@ UNSTABLE_ROOTS = (
     "ListProvidersRequest",
     "SetProviderRequest",
     "DisableProviderRequest",
+    "MessageMcpRequest",
+    "MessageMcpNotification",
 )
 """What is taken from the unstable schema, into a file of its own."""
+
+UNSTABLE_PARTS = ("McpServer", "McpServerAcp", "McpServerAcpId")
+"""What stable definitions refer to and is taken from the unstable schema all the same."""
 
 LEFT_OUT = frozenset(
     {
@@ -331,7 +336,8 @@ def _spaced(blocks: Iterable[str]) -> str:
 def generate() -> dict[str, str]:
     """Return the generated files: module name to text."""
     stable, unstable = (json.loads(path.read_text(encoding="utf-8")) for path in (SCHEMA, UNSTABLE))
-    generator = Generator(stable["$defs"])
+    newer = {name: unstable["$defs"][name] for name in UNSTABLE_PARTS}
+    generator = Generator({**stable["$defs"], **newer})
     files = generator.files()
     generator.definitions = unstable["$defs"]
     return {**files, "unstable": generator.file("unstable", UNSTABLE_ROOTS)}

@@ -39,8 +39,9 @@ UNSTABLE_METHODS = (
     "ListProviders",
     "SetProvider",
     "DisableProvider",
+    "MessageMcp",
 )
-UNSTABLE_NOTIFICATIONS = ("AuthStatusUpdateNotification",)
+UNSTABLE_NOTIFICATIONS = ("AuthStatusUpdateNotification", "MessageMcpNotification")
 EXTENDED = (
     "SessionCapabilities",
     "SessionInfo",
@@ -50,6 +51,8 @@ EXTENDED = (
     "NewSessionRequest",
     "LoadSessionRequest",
     "ResumeSessionRequest",
+    "McpCapabilities",
+    "McpServer",
 )
 """Definitions that have fields for those methods in the unstable schema."""
 

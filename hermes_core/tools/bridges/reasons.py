@@ -49,7 +49,8 @@ def is_nonsense(error: BaseException) -> bool:
     """Tell whether a server's answer was not of the form that the protocol gives it."""
     if isinstance(error, BaseExceptionGroup):
         return any(map(is_nonsense, error.exceptions))
-    return _is_validation(error) or _UNREAD.match(str(error)) is not None
+    text = str(error)
+    return _is_validation(error) or _UNREAD.match(text) is not None or text == NONSENSE
 
 
 def _is_validation(error: BaseException) -> bool:

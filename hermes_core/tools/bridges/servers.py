@@ -18,6 +18,7 @@ from hermes_core.local.config import Config
 from hermes_core.local.environment import child_environment
 from hermes_core.local.mcp_settings import McpServer
 from hermes_core.local.workspace import Workspace
+from hermes_core.tools.bridges.channel import channel_streams
 from hermes_core.tools.bridges.connection import Connection, State
 from hermes_core.tools.bridges.loop import LOOP
 from hermes_core.tools.bridges.offers import Offers
@@ -60,10 +61,18 @@ class Report:
 class Servers:
     """Starts, watches and ends the servers of one session.
 
-    servers: those of the settings first. Of those with the same name the last one counts.
+    servers: those of the settings first. Of those with the same name the last one counts. asks:
+    whether they may ask the person something.
     """
 
-    def __init__(self, servers: Sequence[McpServer], workspace: Workspace, config: Config) -> None:
+    def __init__(
+        self,
+        servers: Sequence[McpServer],
+        workspace: Workspace,
+        config: Config,
+        *,
+        asks: bool = False,
+    ) -> None:
         self._roots = (workspace.cwd, *workspace.additional)
         self._config = config
         self._changed = threading.Condition()
@@ -78,7 +87,8 @@ class Servers:
         for server in filled.values():
             server.register_secrets()
         self._connections = {
-            name: Connection(server, uris, self._notify) for name, server in filled.items()
+            name: Connection(server, uris, self._notify, asks=asks)
+            for name, server in filled.items()
         }
         self._offers = Offers(tuple(self._connections.values()))
 
@@ -190,8 +200,7 @@ class Servers:
             if connection.server.carrier == "stdio":
                 ready = await asyncio.to_thread(self._prepare, connection, digest)
             else:
-                server = connection.server
-                connection.open_streams = lambda _words, _lost: web_streams(server, self._config)
+                self._reach(connection)
             if ready and connection.state == "starting":
                 await connection.open()
         except HermesError as error:
@@ -199,6 +208,16 @@ class Servers:
         except Exception as error:
             _log.exception("the MCP server %s could not be started", connection.server.name)
             connection.refuse("failed", reason_of(error))
+
+    def _reach(self, connection: Connection) -> None:
+        """Choose how a server is spoken to that is no program of ours."""
+        server = connection.server
+        if server.carrier == "acp":
+            connection.open_streams = lambda _words, _lost: channel_streams(server)
+        else:
+            connection.open_streams = lambda _words, _lost: web_streams(
+                server, self._config, patient=connection.asks
+            )
 
     def _prepare(self, connection: Connection, digest: str | None) -> bool:
         """Find the server's program; return whether it may be started as it is now.

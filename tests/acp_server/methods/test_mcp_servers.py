@@ -12,11 +12,13 @@ def test_each_kind_is_read() -> None:
     }
     web = {"name": "w", "type": "http", "url": "https://x.example", "headers": []}
     old = {**web, "name": "o", "type": "sse", "headers": [{"name": "H", "value": "v"}]}
-    one, two, three = servers_of({"mcpServers": [program, web, old]})
+    own = {"name": "a", "type": "acp", "serverId": "s-1"}
+    one, two, three, four = servers_of({"mcpServers": [program, web, old, own]})
     assert (one.carrier, one.command, one.args) == ("stdio", "/bin/x", ("a b",))
     assert one.env == (("A", "1"),)
     assert (two.carrier, two.url, two.headers) == ("http", "https://x.example", ())
     assert (three.carrier, three.headers) == ("sse", (("H", "v"),))
+    assert (four.carrier, four.server_id, four.line) == ("acp", "s-1", None)
     assert not one.saved
 
 

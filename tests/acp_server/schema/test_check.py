@@ -53,7 +53,8 @@ def fault(params: Any, expected: Any) -> str:
             "mcpServers[0].env[0].value: missing.",
         ),
         ({"mcpServers": [{"type": "http", "name": "n"}]}, "mcpServers[0].url: missing."),
-        ({"mcpServers": [{"type": "acp", "name": "n"}]}, "mcpServers[0].command: missing."),
+        ({"mcpServers": [{"type": "acp", "name": "n"}]}, "mcpServers[0].serverId: missing."),
+        ({"mcpServers": [{"type": "new", "name": "n"}]}, "mcpServers[0].command: missing."),
         (
             {"additionalDirectories": [1]},
             "additionalDirectories[0]: string expected, got number.",
