@@ -14,6 +14,7 @@ from acp_server.client_terminals import ClientTerminals
 from acp_server.elicitation import Elicitation
 from acp_server.emitter import Emitter
 from acp_server.methods.connection import Connection
+from acp_server.methods.instructions import instructions_of
 from acp_server.methods.mcp_messages import Line, on_line
 from acp_server.options import Options
 from acp_server.permissions import Permissions
@@ -26,11 +27,11 @@ from hermes_core.local.files import LocalFiles
 from hermes_core.local.homes import lies_inside, planted_home
 from hermes_core.local.mcp_settings import McpServer
 
-
-@dataclass(frozen=True, slots=True)
 if TYPE_CHECKING:
     from hermes_core.agent.prompt.given import Instructions
 
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """The folders of a session, absolute and existing, and what the client says of the work there.
 
@@ -39,9 +40,9 @@ class Place:
 
     cwd: Path
     additional: tuple[Path, ...] = ()
+    instructions: "Instructions | None" = None
 
     @property
-    instructions: "Instructions | None" = None
     def roots(self) -> tuple[Path, ...]:
         """All of them."""
         return (self.cwd, *self.additional)
@@ -120,6 +121,7 @@ def open_session(
         terminals=ClientTerminals(ask, new_id) if client.terminal else None,
         emit=options.watching(Elicitation(ask, new_id, permissions)),
         clarify="ask" if client.elicitation_form else "text",
+        instructions=place.instructions,
         mcp_servers=on_line(servers, Line(ask, connection.listeners)),
     )
     session.agent.records.titles.enabled = True
