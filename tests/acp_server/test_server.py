@@ -21,6 +21,7 @@ def test_it_serves_the_methods_that_are_announced() -> None:
         "providers/list",
         "providers/set",
         "initialize",
+        "mcp/message",
         "session/cancel",
         "session/list",
         "session/load",

@@ -29,7 +29,6 @@ MOST_NOTES = 100
 """Notifications of a server that may wait to be read; further ones are dropped."""
 
 _CANCELLED = "notifications/cancelled"
-_OWN = "notifications/"
 
 _log = logging.getLogger(__name__)
 
@@ -112,8 +111,8 @@ class _Talk:
             give_up()
 
     def _heard(self, method: str, params: Mapping[str, Any] | None) -> None:
-        """Take a notification, on any thread; what is none, or comes too fast, is dropped."""
-        if method.startswith(_OWN) and self._room.acquire(blocking=False):
+        """Take a notification, on any thread; what comes too fast is dropped."""
+        if self._room.acquire(blocking=False):
             self._soon(self._note, method, params)
 
     def _soon(self, function: Callable[..., None], *arguments: Any) -> None:

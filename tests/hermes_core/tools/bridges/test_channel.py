@@ -39,6 +39,13 @@ def state(servers: Servers) -> str:
     return servers.reports()[0].state
 
 
+def failed(scene: Scene, server: McpServer) -> Servers:
+    servers = scene.open(server)
+    while state(servers) != "failed":
+        threading.Event().wait(0.01)
+    return servers
+
+
 @pytest.mark.parametrize("serve", [older(), newer()], ids=["older", "newer"])
 def test_tools_of_either_age_are_offered_and_called(scene: Scene, serve: Serve) -> None:
     line = FakeLine(serve)
@@ -114,9 +121,8 @@ def test_a_call_has_a_time_limit(scene: Scene) -> None:
     ],
 )
 def test_what_cannot_be_used_is_told(scene: Scene, answer: McpAnswer, problem: str) -> None:
-    servers = scene.open(own(failing(answer)))
+    servers = failed(scene, own(failing(answer)))
     (report,) = servers.reports()
-    assert report.state == "failed"
     assert problem in report.problem
     (notice,) = servers.take_notices()
     assert "The MCP server s is not available" in notice
@@ -125,15 +131,13 @@ def test_what_cannot_be_used_is_told(scene: Scene, answer: McpAnswer, problem: s
 
 def test_one_that_never_answers_fails_at_its_time_limit(scene: Scene) -> None:
     line = failing(None)
-    (report,) = scene.open(own(line, connect_timeout=0.3)).reports()
-    assert report.state == "failed"
+    (report,) = failed(scene, own(line, connect_timeout=0.3)).reports()
     assert report.problem.startswith("it did not answer within 0.3 s")
     assert line.given_up == ["server/discover"]
 
 
 def test_without_a_line_it_is_told(scene: Scene) -> None:
-    (report,) = scene.open(own(None)).reports()
-    assert report.state == "failed"
+    (report,) = failed(scene, own(None)).reports()
     assert report.problem == "there is no connection to the editor that serves it"
 
 
@@ -197,17 +201,19 @@ def test_at_the_end_all_is_given_up_and_nothing_taken(scene: Scene) -> None:
 
 
 def test_a_flood_of_notes_is_bounded_and_holds_nothing_up(scene: Scene) -> None:
-    usual = newer()
+    usual, shown = newer(), []
 
     def flood(method: str, params: dict[str, Any], heard: Heard) -> McpAnswer | None:
+        token = params["_meta"].get("progressToken", 0)
         for number in range(MOST_NOTES * 20):
-            heard("notifications/message", {"level": "info", "data": number})
+            heard("notifications/progress", {"progressToken": token, "progress": number})
             heard("tools/call", {})
-            heard("notifications/cancelled", {"requestId": number})
         return usual(method, params, heard)
 
     servers = scene.open(own(FakeLine(flood)))
-    assert "\nx\n" in scene.call(servers, "s__echo", text="x").text
+    prepared = servers.tools()["s__echo"].prepare(scene.context(), {"text": "x"})
+    assert "\nx\n" in prepared.run(shown.append).text
+    assert 0 < len(shown) <= MOST_NOTES
 
 
 def test_always_holds_for_the_name_whatever_its_id_is() -> None:
