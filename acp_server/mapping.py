@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from acp_server.schema.errors import AUTH_REQUIRED, INTERNAL_ERROR, RpcError
+from acp_server.session_info import info_update
 from acp_server.terminals import CardEvent, console_of, with_console
 from hermes_core.ground.actions import Answer
 from hermes_core.ground.content import CardContent, Diff, Image, Location, Text
@@ -328,7 +329,7 @@ def _usage(event: UsageUpdated) -> Json:
 
 
 def _title(event: TitleChanged) -> Json:
-    return {"sessionUpdate": "session_info_update", "title": event.title}
+    return info_update(event.title, event.updated)
 
 
 def _add_arrays(update: Json, content: list[Json], locations: Sequence[Location]) -> None:

@@ -61,6 +61,10 @@ class Screen(Protocol):
         """Show one update of the protocol as it is, if a turn runs."""
         ...
 
+    def tell(self, update: dict[str, Any]) -> None:
+        """Send an update of the session itself, which may come between turns."""
+        ...
+
     def announce(self, event: Event) -> None:
         """Show a notice about the session itself, whether a turn runs or not; from any thread."""
         ...
@@ -157,6 +161,7 @@ class AcpSession:
     before any turn.
 
     trace: the trace context of the running turn, for ``_meta`` of what it sends.
+    told: what the client was told last of the session itself, see ``methods.kept.told_of``.
     stale: whether the last turn failed for its settings, which may be better by now.
     keeping: held while a waiting prompt is stored, so that the store has them in their order.
     All methods but ``wait_for_thread`` are for the loop's thread.
@@ -173,6 +178,7 @@ class AcpSession:
         self.screen = screen
         self.keeping = asyncio.Lock()
         self.trace: Mapping[str, str] = {}
+        self.told: list[dict[str, Any]] = []
         self._notices: list[str] = []
         self._turn: Turn | None = None
         self._last: Turn | None = None

@@ -9,7 +9,6 @@ import binascii
 import json
 import logging
 import sys
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from acp_server.schema.unstable import (
     UnarchiveSessionRequest,
 )
 from acp_server.session import AcpSession
+from acp_server.session_info import info_update, timestamp
 from hermes_core.ground.errors import HermesError
 
 if TYPE_CHECKING:
@@ -205,11 +205,10 @@ def _rows(
 
 def session_info(row: "SessionRow") -> Json:
     """Return what a list tells of a session."""
-    updated = datetime.fromtimestamp(row.updated, UTC).isoformat(timespec="milliseconds")
     info: Json = {
         "sessionId": row.id,
         "cwd": row.cwd,
-        "updatedAt": updated.replace("+00:00", "Z"),
+        "updatedAt": timestamp(row.updated),
         "archived": row.archived,
     }
     if row.title:
@@ -217,6 +216,12 @@ def session_info(row: "SessionRow") -> Json:
     if row.additional:
         info["additionalDirectories"] = list(row.additional)
     return info
+
+
+def told_of(connection: Connection, session_id: str) -> list[Json]:
+    """Return the update that tells of a session what a list does; none if it is stored no more."""
+    row = connection.store().session(session_id)
+    return [info_update(row.title, row.updated)] if row is not None else []
 
 
 def cursor_of(row: "SessionRow") -> str:

@@ -16,6 +16,7 @@ from acp_server.emitter import UPDATE
 from acp_server.mapping import Json, mode_update, to_updates
 from acp_server.methods.assembly import open_session, place_of, view_of
 from acp_server.methods.connection import Connection, being_moved, unknown_session
+from acp_server.methods.kept import told_of
 from acp_server.methods.mcp_servers import servers_of
 from acp_server.methods.threads import in_thread
 from acp_server.methods.warming import warm
@@ -31,7 +32,7 @@ from acp_server.session import AcpSession
 from hermes_core.commands.mode import MODES
 from hermes_core.commands.queue import left_text
 from hermes_core.ground.errors import HermesError, StoreError
-from hermes_core.ground.events import StatusChanged, TitleChanged
+from hermes_core.ground.events import StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 
 if TYPE_CHECKING:
@@ -95,10 +96,8 @@ async def fork(connection: Connection, params: dict[str, Any]) -> dict[str, Any]
     """
     session = await in_thread(_fork, connection, params)
     opened = await _opened(connection, session)
-    title = session.agent.records.title
-    if title:
-        after = partial(_tell, connection, session.id, TitleChanged(title))
-        connection.server.after_reply(after)
+    for told in await in_thread(told_of, connection, session.id):
+        connection.server.after_reply(partial(_update, connection, session.id, told))
     return {"sessionId": session.id, **opened}
 
 
@@ -170,9 +169,8 @@ def _show(connection: Connection, session: AcpSession, stop: Interrupt) -> None:
     if usage is not None and not session.agent.records.ledger.session:
         session.agent.resume_cost(usage.get("cost", {}).get("amount"))
     _update(connection, session.id, mode_update(session.agent.mode))
-    title = session.agent.records.title
-    if title:
-        _tell(connection, session.id, TitleChanged(title))
+    for told in told_of(connection, session.id):
+        _update(connection, session.id, told)
     left = _left(session)
     if left:
         _tell(connection, session.id, StatusChanged("info", left))
@@ -215,7 +213,7 @@ def _message_of(params: Mapping[str, Any]) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _tell(connection: Connection, session_id: str, event: StatusChanged | TitleChanged) -> None:
+def _tell(connection: Connection, session_id: str, event: StatusChanged) -> None:
     for update in to_updates(event, notices=connection.capabilities.notices):
         _update(connection, session_id, update)
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from acp_server.mapping import failure_of
 from acp_server.methods.accounts import require_access, tell_changes
 from acp_server.methods.connection import Connection
+from acp_server.methods.kept import told_of
 from acp_server.prompts import read_blocks, with_attached
 from acp_server.replay import replay
 from acp_server.session import AcpSession, Turn, Work
@@ -18,7 +19,13 @@ from hermes_core.commands.queue import first_line
 from hermes_core.commands.seat import Command, Prompt, Prompts, Remark, Reply, Seat, answer
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.content import Link
-from hermes_core.ground.errors import AuthFailed, ConfigError, HermesError, Interrupted
+from hermes_core.ground.errors import (
+    AuthFailed,
+    ConfigError,
+    HermesError,
+    Interrupted,
+    StoreError,
+)
 from hermes_core.ground.events import StatusChanged
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Content
@@ -131,6 +138,12 @@ class Works:
     def _told(self, work: Callable[[Any], Mapping[str, Any]], turn: Any) -> Mapping[str, Any]:
         """Do the ``work``, and tell the person of an error that it raises, and what it changed."""
         try:
+            return self._done(work, turn)
+        finally:
+            self._tell_use()
+
+    def _done(self, work: Callable[[Any], Mapping[str, Any]], turn: Any) -> Mapping[str, Any]:
+        try:
             result = work(turn)
             self._session.options.tell_changes()
             self._session.commands.tell_changes()
@@ -143,6 +156,17 @@ class Works:
                 _log.exception("the turn of session %s failed", self._session.id)
             self._session.screen(StatusChanged("error", failure_of(error).data["details"]))
             return {"exception": error}
+
+    def _tell_use(self) -> None:
+        """Tell when the session was last used, if it was since that was told, and its title."""
+        try:
+            told = told_of(self._connection, self._session.id)
+        except StoreError:  # it has been told already
+            return
+        if told != self._session.told:
+            self._session.told = told
+            for update in told:
+                self._session.screen.tell(update)
 
     def _do(self, asked: Asked, turn: Turn) -> Mapping[str, Any]:
         self._session.trace = asked.trace

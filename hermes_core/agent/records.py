@@ -1,5 +1,6 @@
 """What the store keeps of a session beside its history: its title, what it used, its kin."""
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -133,4 +134,4 @@ class Records:
         return Now(self._session.row.id, self._before_turn)
 
     def _show_title(self, title: str) -> None:
-        self._session.emit(TitleChanged(title))
+        self._session.emit(TitleChanged(title, time.time()))

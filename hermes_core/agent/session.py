@@ -226,7 +226,7 @@ class Session:
         if title and not self.row.title:
             self.row = replace(self.row, title=title)
             self._store.update_session(self.row.id, title=title)
-            self.emit(TitleChanged(title))
+            self.emit(TitleChanged(title, time.time()))
 
     def _open(self, messages: Iterable[Message]) -> Conversation:
         self._recorder = self._record()

@@ -169,9 +169,13 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class TitleChanged:
-    """The session has another title; may come between turns too."""
+    """The session has another title; may come between turns too.
+
+    updated: when that was, in seconds since 1970; it is no part of what is compared.
+    """
 
     title: str
+    updated: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,6 +235,24 @@ async def test_the_status_tells_whether_it_is_open_here(client: AcpClient) -> No
     assert await client.request("session/status", about) == {"status": "saved"}
 
 
+async def test_each_turn_ends_with_when_that_was_as_the_list_has_it(client: AcpClient) -> None:
+    client.stage.provider.script(say("Hello."), say("Still here."))
+    session = await client.new_session()
+    await session.prompt("hi")
+    first = session.of_kind("session_info_update")[-1]
+    assert first == session.updates[-1]
+    (row,) = await listed(client)
+    assert {key: row[key] for key in ("title", "updatedAt")} == {
+        key: first[key] for key in ("title", "updatedAt")
+    }
+    await session.prompt("and now?")
+    second = session.of_kind("session_info_update")[-1]
+    assert second["title"] == first["title"] == "hi"
+    assert second["updatedAt"] > first["updatedAt"]
+    loaded = await client.load_session(session.id, session.cwd)
+    assert loaded.updates[-1] == second
+
+
 async def test_a_title_of_the_persons_own(client: AcpClient) -> None:
     client.stage.provider.script(say("Hello."))
     session = await client.new_session()
