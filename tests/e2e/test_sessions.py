@@ -250,7 +250,7 @@ async def test_each_turn_ends_with_when_that_was_as_the_list_has_it(client: AcpC
     assert second["title"] == first["title"] == "hi"
     assert second["updatedAt"] > first["updatedAt"]
     loaded = await client.load_session(session.id, session.cwd)
-    assert loaded.updates[-1] == second
+    assert loaded.of_kind("session_info_update")[-1] == second
 
 
 async def test_a_title_of_the_persons_own(client: AcpClient) -> None:
