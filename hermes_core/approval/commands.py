@@ -43,16 +43,18 @@ class CommandVerdict:
 
     reasons: why it asks or is refused, for a person. rule: the name of the floor's rule, or
     ``""``. programs: each simple command that was seen, with its arguments; exact where the
-    verdict is safe. writes: what it names as files to be changed. scope: what "always" may
-    cover beyond the exact command, or None. unclear: whether a cap was reached or the text could
-    not be read, so that it asks in every mode. plain: of a safe one, whether none of its programs
-    has an option that writes or runs something.
+    verdict is safe. guessed: words that look like commands within code of other languages and the
+    like. writes: what it names as files to be changed. scope: what "always" may cover beyond the
+    exact command, or None. unclear: whether a cap was reached or the text could not be read, so
+    that it asks in every mode. plain: of a safe one, whether none of its programs has an option
+    that writes or runs something.
     """
 
     verdict: Verdict
     reasons: tuple[str, ...] = ()
     rule: str = ""
     programs: tuple[tuple[str, ...], ...] = ()
+    guessed: tuple[tuple[str, ...], ...] = ()
     writes: tuple[str, ...] = ()
     network: bool = False
     scope: Scope | None = None
@@ -85,7 +87,13 @@ def judge_command(
     floor = read_floor(command, here, user)
     if floor.rule:
         return CommandVerdict(
-            "forbid", (floor.reason,), floor.rule, floor.programs, floor.writes, floor.network
+            "forbid",
+            (floor.reason,),
+            floor.rule,
+            programs=floor.programs,
+            guessed=floor.guessed,
+            writes=floor.writes,
+            network=floor.network,
         )
     wide = any(is_below(one, folder) for one in filter(None, (user, ours)) for folder in folders)
     lane = Lane(Grounds(folders, ours), here, programs or SearchPath(path, folders), wide=wide)
@@ -97,6 +105,7 @@ def judge_command(
         "ask",
         tuple(filter(None, (floor.reason, *judged.reasons))),
         programs=tuple(seen),
+        guessed=() if judged.modelled else floor.guessed,
         writes=tuple(dict.fromkeys((*floor.writes, *judged.writes))),
         network=floor.network or judged.network,
         scope=_scope(judged),

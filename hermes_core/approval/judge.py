@@ -41,6 +41,8 @@ _OWN = "it would change Hermes' own settings, credentials or sessions, which onl
 _LONG_QUERY, _LONG_URL = 120, 400
 """Characters of a query, and of a web address, from which on each one is looked at by a person."""
 
+_UNKNOWN = "$?"
+"""What stands in a program's name for a part that the text does not tell."""
 _NO_WALL = "no sandbox holds commands here, so that only the plainest run unasked (see /sandbox)"
 _PLAN = (
     "in plan mode files are only read and nothing is changed or run. Say what you would do; the"
@@ -196,7 +198,7 @@ class Judge:
     def _programs(self, verdict: "CommandVerdict") -> tuple[Rule, ...]:
         """Return what a denial of a program, or of its subcommand, would be about."""
         names: list[str] = []
-        for argv in verdict.programs:
+        for argv in (*verdict.programs, *verdict.guessed):
             names.append(argv[0])
             if len(argv) > 1:
                 names.append(f"{argv[0]} {argv[1]}")
@@ -204,7 +206,8 @@ class Judge:
 
     def _is_delicate(self, verdict: "CommandVerdict") -> bool:
         """Return whether a command names a secret file, or would change what programs obey."""
-        words = (word for argv in verdict.programs for word in argv[1:])
+        seen = (*verdict.programs, *verdict.guessed)
+        words = (word for argv in seen for word in argv[1:])
         if any(is_secret(Path(word).parts[-3:]) for word in words if "\0" not in word):
             return True
         for written in verdict.writes:
@@ -297,7 +300,7 @@ def _scope_of(rule: Rule) -> str:
 def _details(verdict: "CommandVerdict") -> tuple[str, ...]:
     lines = []
     names = list(dict.fromkeys(argv[0] for argv in verdict.programs))
-    if names:
+    if names and all(name and _UNKNOWN not in name for name in names):
         lines.append(f"Programs: {', '.join(names)}")
     if verdict.writes:
         lines.append(f"Writes: {', '.join(verdict.writes)}")

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from hermes_core.approval.finder import Programs
@@ -230,8 +229,3 @@ class Lane:
     def _raise(self, objection: str) -> None:
         if objection:
             raise Unmodelled(objection)
-
-
-def names_of(programs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the names of programs, each once, in order."""
-    return tuple(dict.fromkeys(argv[0] for argv in programs if argv))

@@ -17,13 +17,14 @@ from hermes_core.approval.floor.carriers import (
 )
 from hermes_core.approval.floor.code import INTERPRETERS, code_of, forks_for_ever, shell_texts
 from hermes_core.approval.floor.command import Command
+from hermes_core.approval.floor.lists import EXECS, FD_EXECS, all_found
 from hermes_core.approval.floor.marks import SPLIT, UNKNOWN, plain
 from hermes_core.approval.floor.outputs import input_of
+from hermes_core.approval.floor.recipes import recipe_texts
 from hermes_core.approval.floor.scan import scan
 from hermes_core.approval.floor.shapes import (
     NONE,
     Finding,
-    all_found,
     redirect_shape,
     shape_of,
 )
@@ -37,6 +38,7 @@ _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|(?:^|(?<=[\s;&|]))#[^\n]*", 
 _FUNCTION = re.compile(
     r"(?:function\s+)?([^\s(){};&|]{1,40})\s*(?:\(\s*\))?\s*[{(]([^{}]{1,200})[})]"
 )
+_DEFINED = re.compile(r"function\s+([\w-]{1,40})|([\w-]{1,40})[ \t]*\([ \t]*\)")
 _MAX_BOMB = 4_096
 _MAX_EXECS = 4
 _MAX_WORDS = 500
@@ -46,11 +48,16 @@ _BOMB: Finding = ("fork-bomb", "it would start processes without end")
 
 @dataclass(slots=True)
 class Floor:
-    """What was found. reason without a rule: a cap was reached, so that a person has to see it."""
+    """What was found. reason without a rule: a cap was reached, so that a person has to see it.
+
+    programs: commands that the shell would run. guessed: words that look like commands, in code of
+    other languages and the like.
+    """
 
     rule: str = ""
     reason: str = ""
     programs: tuple[tuple[str, ...], ...] = ()
+    guessed: tuple[tuple[str, ...], ...] = ()
     writes: tuple[str, ...] = ()
     network: bool = False
     unclear: bool = False
@@ -67,17 +74,29 @@ def read_floor(text: str, cwd: str, home: str) -> Floor:
     reason = finding[1]
     if unclear and not finding[0]:
         reason = "it is too long or too deeply nested to be looked through"
-    programs = tuple(
-        tuple(plain(word) for word in words) for words in search.programs[:_MAX_PROGRAMS]
+    functions = {name for names in _DEFINED.findall(text) for name in names}
+    seen: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])
+    for words, runs in search.programs[:_MAX_PROGRAMS]:
+        argv = tuple(plain(word) for word in words)
+        seen[runs and argv[0] not in functions].append(argv)
+    guessed, programs = map(tuple, seen)
+    return Floor(
+        rule=finding[0],
+        reason=reason,
+        programs=programs,
+        guessed=guessed,
+        writes=tuple(search.writes[:20]),
+        network=search.network,
+        unclear=unclear,
     )
-    return Floor(finding[0], reason, programs, tuple(search.writes[:20]), search.network, unclear)
 
 
 @dataclass(slots=True)
 class _Search:
     place: Place
     budget: Budget = field(default_factory=Budget)
-    programs: list[list[str]] = field(default_factory=list)
+    programs: list[tuple[list[str], bool]] = field(default_factory=list)
+    in_code: bool = False
     writes: list[str] = field(default_factory=list)
     network: bool = False
     found: list[Command] = field(default_factory=list)
@@ -88,7 +107,7 @@ class _Search:
             return _BOMB
         outer, self.found, place = self.found, [], self.place
         self.budget.enter()
-        scan(text, self.budget, values, self.found)
+        scan(text, self.budget, values, self.found, place)
         finding = self._commands(self.found, values)
         self.budget.leave()
         self.found, self.place = outer, place
@@ -105,26 +124,20 @@ class _Search:
     def _commands(self, commands: list[Command], values: dict[str, str]) -> Finding:
         for command in commands:
             self.budget.spend(2 + len(command.words) // 8)
+            self.place = command.place or self.place
             if len(command.words) > _MAX_WORDS:
                 raise OverBudget
             self._note(command)
             finding = redirect_shape(command, self.place)
-            if not finding[0] and command.words:
+            if not finding[0] and command.words and not command.pattern:
                 finding = self._words(command.words, command, values)
             if finding[0]:
                 return finding
-            self._move(command.words)
         return NONE
-
-    def _move(self, words: list[str]) -> None:
-        """Follow ``cd``, whether or not it will succeed."""
-        if words and words[0] in ("cd", "pushd"):
-            targets = [word for word in words[1:] if not word.startswith("-")]
-            self.place = self.place.moved(targets[0] if targets else self.place.home)
 
     def _note(self, command: Command) -> None:
         if command.words:
-            self.programs.append(command.words)
+            self.programs.append((command.words, command.runs and not self.in_code))
             self.network |= plain(command.words[0]).rpartition("/")[2] in NETWORK
         for operator, target in command.redirects:
             if operator in ("<", "<&"):
@@ -160,7 +173,7 @@ class _Search:
         if INTERPRETERS.fullmatch(name):
             return self._code([plain(word) for word in rest], command, values)
         if name in ("find", "gfind", "fd", "fdfind"):
-            return self._inner(_run_by_find(rest), command, values)
+            return self._inner(self._run_by_find(name, rest), command, values)
         return self._wrapper(name, rest, command, values)
 
     def _wrapper(
@@ -169,7 +182,8 @@ class _Search:
         bare = [plain(word) for word in rest]
         if name == "command" and rest and re.fullmatch(r"-p?[vV]p?", plain(rest[0])):
             return NONE
-        for text in (*scripts(name, bare), *carried(name, bare)):
+        recipes = recipe_texts(name, rest, input_of(command))
+        for text in (*scripts(name, bare), *carried(name, bare), *recipes):
             if (finding := self.text(text, dict(values)))[0]:
                 return finding
         if runs := run_words(name, rest):
@@ -186,8 +200,20 @@ class _Search:
     def _filled(self, name: str, words: list[str], bare: list[str], command: Command) -> list[str]:
         """Return the command in a wrapper with what the wrapper adds to it."""
         if name == "xargs":
-            return filled(words, _input_words(command, self.place), replaced_by_xargs(bare))
-        return parallel_words(words) if name == "parallel" else words
+            return filled(words, _input_words(command), replaced_by_xargs(bare))
+        if name != "parallel" or ":::" in bare:
+            return parallel_words(words) if name == "parallel" else words
+        token = "{}" if any("{}" in plain(word) for word in words) else ""
+        return filled(words, _input_words(command), token)
+
+    def _run_by_find(self, name: str, words: list[str]) -> list[list[str]]:
+        """Return the commands that find or fd runs, with what it finds if that is all."""
+        options = FD_EXECS if name in ("fd", "fdfind") else EXECS
+        given = all_found(name, words, self.place)
+        runs = _after(options, words)
+        if options is FD_EXECS:
+            runs = [run if _takes_names(run) else [*run, "{}"] for run in runs]
+        return [filled(run, given, "{}") for run in runs]
 
     def _inner(
         self, readings: list[list[str]], command: Command, values: dict[str, str]
@@ -203,6 +229,7 @@ class _Search:
         home = {"HOME": self.place.home, "PWD": self.place.cwd}
         if given:
             script, arguments = given
+            arguments = rest[len(rest) - len(arguments) :]
             numbered = {str(place): word for place, word in enumerate(arguments)}
             everything = " ".join(arguments[1:])
             return self.text(script, {**home, **numbered, "@": everything, "*": everything})
@@ -214,6 +241,7 @@ class _Search:
         return self.text(plain(text), dict(home)) if text and text != UNKNOWN else NONE
 
     def _code(self, rest: list[str], command: Command, values: dict[str, str]) -> Finding:
+        outer, self.in_code = self.in_code, True
         for code in code_of(rest, input_of(command)):
             if forks_for_ever(code):
                 return _BOMB
@@ -221,6 +249,7 @@ class _Search:
                 self.budget.spend()
                 if (finding := self.text(text, dict(values)))[0]:
                     return finding
+        self.in_code = outer
         return NONE
 
 
@@ -238,33 +267,21 @@ def _is_bomb(text: str) -> bool:
     return False
 
 
-def _run_by_find(words: list[str]) -> list[list[str]]:
-    """Return the commands that find or fd runs for each file."""
+def _after(options: frozenset[str], words: list[str]) -> list[list[str]]:
+    """Return the commands that stand behind options, up to the sign that ends them."""
     found: list[list[str]] = []
     for place, word in enumerate(words):
-        if len(found) < _MAX_EXECS and plain(word) in (
-            "-exec",
-            "-execdir",
-            "-ok",
-            "-okdir",
-            "-x",
-            "-X",
-            "--exec",
-            "--exec-batch",
-        ):
+        if len(found) < _MAX_EXECS and plain(word) in options:
             rest = words[place + 1 :]
             ends = [spot for spot, one in enumerate(rest) if plain(one) in (";", "+")]
             found.append(rest[: ends[0]] if ends else rest)
     return found
 
 
-def _input_words(command: Command, place: Place) -> list[str]:
+def _takes_names(words: list[str]) -> bool:
+    return any(re.search(r"\{(?:/?\.|//?)?\}", plain(word)) for word in words)
+
+
+def _input_words(command: Command) -> list[str]:
     """Return what xargs adds to its command, where that is plain."""
-    text = input_of(command)
-    if text is not None:
-        return plain(text).split()
-    source = command.piped.words if command.piped else []
-    if source and plain(source[0]).rpartition("/")[2] == "find":
-        found = all_found(source[1:], place)
-        return ["-r", *found] if found else []
-    return []
+    return (input_of(command) or "").split()

@@ -106,7 +106,16 @@ def filled(words: list[str], given: list[str], token: str) -> list[str]:
     """Return a command with what is given put in for the token, or behind it."""
     if not token:
         return words + given
-    return [plain(word).replace(token, " ".join(given)) if given else word for word in words]
+    found: list[str] = []
+    for word in words:
+        bare = plain(word)
+        if not given or token not in bare:
+            found.append(word)
+        elif any(char in bare for char in " \t\n"):
+            found.append(bare.replace(token, " ".join(given)))
+        else:
+            found += [bare.replace(token, one) for one in given]
+    return found
 
 
 def parallel_words(words: list[str]) -> list[str]:

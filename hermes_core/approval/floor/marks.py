@@ -9,13 +9,19 @@ STAR, QUERY, BRACKET = "\ue004", "\ue005", "\ue006"
 SPLIT = "\ue007"
 """A place where the word is split, since an unquoted value held a blank."""
 
+BELOW = "\ue008"
+"""As the last part of a path: all that lies there, however deep, as ``find`` lists it."""
+EVERY = "\ue009"
+"""The number of every process."""
+
 PATTERNS = STAR + QUERY + BRACKET
 _MAX_BRACES = 400
 """Characters of a word in which braces are expanded."""
 _PLAIN = str.maketrans(
     {OPEN: "{", COMMA: ",", CLOSE: "}", STAR: "*", QUERY: "?", BRACKET: "[", SPLIT: " "}
+    | {UNKNOWN: "$?", EVERY: "$?", BELOW: "**"}
 )
-_RANGE = str.maketrans({chr(code): "\ufffd" for code in range(0xE000, 0xE008)})
+_RANGE = str.maketrans({chr(code): "\ufffd" for code in range(0xE000, 0xE00A)})
 
 
 def without_marks(text: str) -> str:
@@ -25,7 +31,15 @@ def without_marks(text: str) -> str:
 
 def plain(word: str) -> str:
     """Return a word as one would write it; a value that is not known shows as ``$?``."""
-    return word.translate(_PLAIN).replace(UNKNOWN, "$?") if not word.isascii() else word
+    return word.translate(_PLAIN) if not word.isascii() else word
+
+
+def alternatives(words: list[str]) -> str:
+    """Return one word that braces expand to these; a value that is not known if they are many."""
+    joined = COMMA.join(words)
+    if len(words) == 1 or len(joined) > _MAX_BRACES - 100:
+        return words[0] if len(words) == 1 else UNKNOWN
+    return OPEN + joined + CLOSE
 
 
 def expand_braces(word: str, limit: int = 64) -> list[str]:

@@ -2,7 +2,8 @@
 
 import re
 
-from hermes_core.approval.floor.marks import UNKNOWN, plain
+from hermes_core.approval.floor.lists import fits_every_process
+from hermes_core.approval.floor.marks import EVERY, UNKNOWN, plain
 from hermes_core.approval.floor.targets import Place
 from hermes_core.approval.names import names
 
@@ -13,8 +14,8 @@ _SYSTEMCTL = names("poweroff reboot halt kexec soft-reboot rescue emergency swit
 _TARGETS = re.compile(
     r"(poweroff|reboot|halt|shutdown|kexec|rescue|emergency|runlevel[0156])\.target"
 )
-_INITS = frozenset(("init", "systemd", "launchd"))
-_EVERYTHING = re.compile(r"\^?\.?[*+]?\$?")
+_NUMBERS = re.compile(r"\{[012]\.\.\d{4,}\}|\[[01]-9\]\*+")
+"""Braces and patterns that stand for the numbers of all processes."""
 _VALUED = frozenset(("-s", "-n", "--signal"))
 _LEVELS = names("0 1 2 3 4 5 6 s S q Q u U") - {"q", "Q"}
 
@@ -56,6 +57,7 @@ def _script(_name: str, words: list[str], _place: Place) -> tuple[str, str]:
 
 
 def _kill(_name: str, words: list[str], _place: Place) -> tuple[str, str]:
+    every = any(EVERY in word or _NUMBERS.fullmatch(plain(word)) for word in words)
     words = [plain(word) for word in words if UNKNOWN not in word]
     signal = ""
     targets: list[str] = []
@@ -72,23 +74,18 @@ def _kill(_name: str, words: list[str], _place: Place) -> tuple[str, str]:
     if signal in ("-l", "-L", "--list", "--table") or signal.lstrip("-") == "0":
         return _NONE
     first = "1" in targets and signal.upper().lstrip("-").removeprefix("SIG") in ("9", "KILL")
-    return _KILL if first or "-1" in targets else _NONE
+    return _KILL if first or every or "-1" in targets else _NONE
 
 
 def _killall5(_name: str, _words: list[str], _place: Place) -> tuple[str, str]:
     return _KILL
 
 
-def _pkill(_name: str, words: list[str], _place: Place) -> tuple[str, str]:
+def _pkill(name: str, words: list[str], _place: Place) -> tuple[str, str]:
     if "-0" in words or "-l" in words:
         return _NONE
-    patterns = [plain(word) for word in words if not word.startswith("-")]
-    users = [
-        word for place, word in enumerate(words) if words[place - 1 : place] in (["-u"], ["-U"])
-    ]
-    if "root" in users or any(name in _INITS for name in patterns):
-        return _KILL
-    return _KILL if any(_EVERYTHING.fullmatch(name) for name in patterns) else _NONE
+    bare = [plain(word) for word in words]
+    return _KILL if fits_every_process(bare, inverts=name == "pkill") else _NONE
 
 
 PROCESSES = {

@@ -8,8 +8,16 @@ assignments. Its answer serves the floor and what a person is shown, never a yes
 import re
 
 from hermes_core.approval.floor.command import Command
-from hermes_core.approval.floor.marks import SPLIT, UNKNOWN, expand_braces, without_marks
-from hermes_core.approval.floor.outputs import output_of
+from hermes_core.approval.floor.marks import (
+    SPLIT,
+    UNKNOWN,
+    alternatives,
+    expand_braces,
+    plain,
+    without_marks,
+)
+from hermes_core.approval.floor.outputs import input_of, printed
+from hermes_core.approval.floor.targets import Place
 from hermes_core.approval.floor.words import Budget, WordScan
 from hermes_core.approval.names import names
 
@@ -17,21 +25,31 @@ _BLANKS = re.compile(r"(?:[ \t]|\\\r?\n)+")
 _OPERATOR = re.compile(r"&>>|<<<|<<-|&&|\|\||\|&|&>|<<|<>|<&|>>|>\||>&|;;|[;|&\n()<>]")
 _REDIRECTS = frozenset({"<", ">", ">>", ">|", "<>", "<&", ">&", "&>", "&>>", "<<<", "<<", "<<-"})
 _KEYWORDS = names("if then else elif fi while until do done { } ! time -p esac coproc")
+_ARM = re.compile(r"(?:\bin|;;&?)\s*$")
+"""What stands before the patterns of a choice."""
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 
 
-def scan(text: str, budget: Budget, values: dict[str, str], found: list[Command]) -> None:
+def scan(
+    text: str, budget: Budget, values: dict[str, str], found: list[Command], place: Place
+) -> None:
     """Add the simple commands of ``text`` to ``found``, in order of their ends.
 
-    values: of variables, which plain assignments change. Raises ``OverBudget``; what was found
-    until then stands in ``found``.
+    values: of variables, which plain assignments change. place: where it begins. Raises
+    ``OverBudget``; what was found until then stands in ``found``.
     """
-    _Reader(without_marks(text), budget, values, found).list_until("")
+    _Reader(without_marks(text), budget, values, found, place).list_until("")
 
 
 class _Reader:
     def __init__(
-        self, text: str, budget: Budget, values: dict[str, str], found: list[Command]
+        self,
+        text: str,
+        budget: Budget,
+        values: dict[str, str],
+        found: list[Command],
+        place: Place,
     ) -> None:
         self.text = text
         self.at = 0
@@ -39,11 +57,17 @@ class _Reader:
         self.values = values
         self.found = found
         self.substituted = ""
+        self.place = place
+        self._before = place
+        self._chooses = False
+        self._tests = False
+        self._move(place)
         self._here: list[tuple[Command, str, bool]] = []
 
     def list_until(self, closing: str) -> None:
         """Read commands until ``closing`` stands where a word might begin; or to the end."""
         self.budget.enter()
+        begins = self.place
         current = Command()
         while self.at < len(self.text):
             self.budget.spend()
@@ -63,6 +87,8 @@ class _Reader:
             else:
                 self._word(current)
         self._finish(current)
+        if closing:
+            self._move(begins)
         self.budget.leave()
 
     def _operator(self, operator: str, current: Command) -> Command:
@@ -71,6 +97,8 @@ class _Reader:
             return current
         if operator == "(":
             return self._parenthesis(current)
+        if operator == ")" and self._chooses:
+            _be_pattern(current)
         self._finish(current)
         following = Command()
         if operator in ("|", "|&"):
@@ -83,12 +111,62 @@ class _Reader:
         if self.text[self.at : self.at + 1] == ")":
             self.at += 1
             return Command()
-        self.list_until(")")
+        if current.words[:1] == ["case"]:
+            self._finish(current)
+            current = Command()
+        before = self.text[max(self.at - 20, 0) : self.at - 1]
+        if self._chooses and _ARM.search(before):
+            mark = len(self.found)
+            self.list_until(")")
+            for command in self.found[mark:]:
+                command.pattern = not command.inner
+                command.runs &= command.inner
+        elif before.endswith("=") or self.text.startswith("(", self.at):
+            self.values_until(")")
+        else:
+            self.list_until(")")
         return current
 
+    def values_until(self, closing: str) -> None:
+        """Read a list of values or a sum, in which commands stand only within words."""
+        mark = len(self.found)
+        self.list_until(closing)
+        for command in self.found[mark:]:
+            command.runs &= command.inner
+
     def _finish(self, command: Command) -> None:
+        command.place = self.place
+        self._tests |= plain("".join(command.words[:1])) == "[["
+        command.runs &= not (self._tests or command.pattern)
+        self._tests &= command.words[-1:] != ["]]"]
         if command.words or command.redirects:
             self.found.append(command)
+        if command.words:
+            self._follow(command)
+
+    def _move(self, place: Place) -> None:
+        """Go to a place, which the shell tells by a variable."""
+        self._before, self.place = self.place, place
+        self.values["PWD"] = place.cwd or UNKNOWN
+
+    def _follow(self, command: Command) -> None:
+        """Follow what changes the folder, whether or not it will succeed, and what sets names."""
+        name, rest = command.words[0], command.words[1:]
+        if name in ("cd", "pushd"):
+            targets = [word for word in rest if not word.startswith("-") or word == "-"]
+            target = targets[0] if targets else self.place.home
+            self._move(self._before if target == "-" else self.place.moved(target))
+        elif name == "popd":
+            self._move(self._before)
+        elif name in ("for", "select", "case"):
+            command.runs = False
+            self._chooses |= name == "case"
+            if rest[1:2] == ["in"] and name != "case":
+                self.values[rest[0]] = alternatives(rest[2:]) if rest[2:] else ""
+        elif name == "read":
+            given = input_of(command) if command.piped else None
+            value = alternatives(given.split()) if given and given.split() else UNKNOWN
+            self.values.update(dict.fromkeys(filter(_NAME.fullmatch, rest), value))
 
     def _word(self, command: Command) -> None:
         start = self.at
@@ -155,14 +233,15 @@ class _Reader:
 
     def nested_in_text(self, text: str) -> None:
         """Look for substitutions in text that is expanded as between double quotes."""
-        inner = _Reader(text.replace('"', " "), self.budget, self.values, self.found)
+        inner = _Reader(text.replace('"', " "), self.budget, self.values, self.found, self.place)
         while inner.at < len(inner.text):
             WordScan(inner, quoted=True)
             inner.at += 1
 
     def nested(self, text: str) -> None:
         """Read the commands of a substitution between backticks."""
-        _Reader(text, self.budget, self.values, self.found).list_until("")
+        _Reader(text, self.budget, self.values, self.found, self.place).list_until("")
+        self.values["PWD"] = self.place.cwd or UNKNOWN
 
     def mark(self) -> int:
         """Return how many commands were found so far."""
@@ -170,9 +249,17 @@ class _Reader:
 
     def printed_since(self, mark: int) -> str:
         """Return what the commands found since then print, if it is plain; else UNKNOWN."""
-        found = self.found[mark:]
-        printed = output_of(found[0]) if len(found) == 1 else None
-        return printed.rstrip("\n") if printed else UNKNOWN
+        text = printed(self.found[mark:])
+        for command in self.found[mark:]:
+            command.inner = True
+        return text.rstrip("\n") if text is not None else UNKNOWN
+
+
+def _be_pattern(command: Command | None) -> None:
+    """Note that what was read is a pattern of a choice, perhaps of several parts."""
+    while command is not None:
+        command.pattern, command.runs = True, False
+        command = command.piped
 
 
 def _split(value: str) -> list[str]:

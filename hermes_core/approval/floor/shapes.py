@@ -3,26 +3,21 @@
 import re
 from collections.abc import Callable
 
+from hermes_core.approval.floor.archives import ARCHIVES, gone
 from hermes_core.approval.floor.command import Command
 from hermes_core.approval.floor.disks import DISKS
-from hermes_core.approval.floor.marks import plain
+from hermes_core.approval.floor.lists import all_found
+from hermes_core.approval.floor.marks import BELOW, plain
 from hermes_core.approval.floor.processes import PROCESSES
 from hermes_core.approval.floor.targets import Place, overwritten
-from hermes_core.approval.names import names
 
 Finding = tuple[str, str]
 """The rule's name and the reason, for a person; both empty where nothing was found."""
 NONE: Finding = ("", "")
 
 _REMOVERS = frozenset({"rm", "grm", "srm", "rimraf", "wipe", "trash", "rmtree"})
-_BROAD = names(
-    "-delete -depth -d -print -print0 -mount -xdev -noleaf -ignore_readdir_race -o -or -a -and"
-    " -prune -ls ( )"
-)
-_BROAD_VALUED = frozenset(("-type", "-mindepth", "-maxdepth", "-user", "-group", "-size"))
-_NAMED = frozenset(("-name", "-path", "-iname", "-ipath", "-wholename"))
-_EXEC = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
-_DESTROYS = frozenset(("rm", "unlink", "shred", "rmdir", "chmod", "chown", "mv", "truncate"))
+_DESTROYS = frozenset(("shred", "rmdir", "truncate", "chmod", "chown", "chgrp"))
+"""What also destroys each file of a list."""
 _PROGRAMS = re.compile(r"/(usr/)?(local/)?s?bin/|/nix/|/run/current-system/")
 """Where the system's programs lie; a file elsewhere may have the name of one."""
 _LOCKS = re.compile(r"0{1,4}|[augo]*[-=](rwx)?|a?-[rwx]+|[ugo]+-[rwx]+")
@@ -50,63 +45,19 @@ def operands(words: list[str]) -> list[str]:
 
 def _rm(name: str, words: list[str], place: Place) -> Finding:
     deep = recursive(words) or name in ("rimraf", "rmtree")
-    for word in operands(words):
-        if table := overwritten(place.absolute(word)):
-            return "system-table", f"it would delete {table}"
-        lost = place.loss(word)
-        if lost and (deep or (place.is_content(word) and lost != "/")):
-            return "delete-system", f"it would delete {_shown(lost, place)}"
-    return NONE
+    return gone(((place, word) for word in operands(words)), deep=deep, verb="delete")
 
 
 def _shown(lost: str, place: Place) -> str:
     return "the home folder" if lost == place.home else lost
 
 
-def _find(_name: str, words: list[str], place: Place) -> Finding:
-    starts = []
-    for word in words:
-        if plain(word).startswith(("-", "(", "!")) and plain(word) not in ("-H", "-L", "-P"):
-            break
-        starts.append(word)
-    lost = next(filter(None, map(place.loss, starts)), "")
-    if lost and _deletes_all(words[len(starts) :]):
-        return "delete-system", f"it would delete all below {_shown(lost, place)}"
+def _find(name: str, words: list[str], place: Place) -> Finding:
+    deletes = any(plain(word) == "-delete" for word in words)
+    lost = next(iter(all_found(name, words, place)), "") if deletes else ""
+    if lost:
+        return "delete-system", f"it would delete all below {_shown(place.loss(lost), place)}"
     return NONE
-
-
-def all_found(words: list[str], place: Place) -> list[str]:
-    """Return the precious folders of which a find command, without its name, names everything."""
-    starts = []
-    for word in words:
-        if plain(word).startswith(("-", "(", "!")):
-            break
-        starts.append(word)
-    broad = _deletes_all([*words[len(starts) :], "-delete"])
-    return [word for word in starts if broad and place.loss(word)]
-
-
-def _deletes_all(expression: list[str]) -> bool:
-    rest = iter(plain(word) for word in expression)
-    deletes = False
-    for word in rest:
-        if word in _EXEC:
-            program = next(rest, "").rpartition("/")[2]
-            deletes = deletes or program in _DESTROYS
-            while next(rest, ";") not in (";", "+"):
-                pass
-        elif word in _BROAD_VALUED:
-            next(rest, "")
-        elif word in ("!", "-not"):
-            if next(rest, "") in _NAMED:
-                next(rest, "")
-        elif word in _NAMED:
-            if next(rest, "").strip("*"):
-                return False
-        elif word not in _BROAD:
-            return False
-        deletes = deletes or word == "-delete"
-    return deletes
 
 
 def _change_mode(name: str, words: list[str], place: Place) -> Finding:
@@ -163,14 +114,6 @@ def _dd(_name: str, words: list[str], place: Place) -> Finding:
     return _destroys(next(filter(None, found), ""))
 
 
-def _rsync(_name: str, words: list[str], place: Place) -> Finding:
-    deletes = any(word.startswith("--del") for word in words)
-    targets = operands(words)
-    if deletes and len(targets) > 1 and (lost := place.loss(targets[-1])):
-        return "delete-system", f"it would delete what lies in {_shown(lost, place)}"
-    return NONE
-
-
 _DD_TARGETS = ("of=", "hof=", "ofs=", "wipe=")
 
 
@@ -187,9 +130,9 @@ _SHAPES: dict[str, Shape] = {
     "sed": _sed,
     "gsed": _sed,
     **dict.fromkeys(("dd", "dcfldd", "dc3dd"), _dd),
-    "rsync": _rsync,
     **PROCESSES,
     **DISKS,
+    **ARCHIVES,
 }
 
 
@@ -207,7 +150,15 @@ def shape_of(words: list[str], place: Place) -> Finding:
     if any(plain(word) in ("--help", "--version") for word in rest):
         return NONE
     shape = _SHAPES.get(name) or _SHAPES.get(name.partition(".")[0] + ".")
-    return shape(name, rest, place) if shape else NONE
+    found = shape(name, rest, place) if shape else NONE
+    return found if found[0] else _listed(name, rest, place)
+
+
+def _listed(name: str, words: list[str], place: Place) -> Finding:
+    """Return what is destroyed of all that lies below a folder."""
+    below = (word for word in words if BELOW in word) if name in _DESTROYS else iter(())
+    lost = next(filter(None, map(place.loss, below)), "")
+    return ("delete-system", f"it would destroy all below {_shown(lost, place)}") if lost else NONE
 
 
 def redirect_shape(command: Command, place: Place) -> Finding:

@@ -5,7 +5,16 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from hermes_core.approval.floor.marks import BRACKET, PATTERNS, QUERY, STAR, UNKNOWN, plain
+from hermes_core.approval.floor.marks import (
+    BELOW,
+    BRACKET,
+    EVERY,
+    PATTERNS,
+    QUERY,
+    STAR,
+    UNKNOWN,
+    plain,
+)
 from hermes_core.approval.names import names
 from hermes_core.approval.operands import is_below
 
@@ -26,7 +35,7 @@ _SECOND = frozenset(
 )
 _HOMES = ("/home", "/Users")
 _TEMPORARY = tuple(f"/{folder}" for folder in ("tmp", "var/tmp", "private/tmp"))
-_ALL = re.compile(f"\\.{{0,2}}(?:{BRACKET}[^\\]]*\\])*[{QUERY}]*{STAR}+")
+_ALL = re.compile(f"{BELOW}|\\.{{0,2}}(?:{BRACKET}[^\\]]*\\])*[{QUERY}]*{STAR}+")
 _DEVICE = re.compile(
     r"/dev/(x?[svh]d[a-z*?\[$]|nvme|mmcblk|r?disk[\d/*?]|dm-|md[\d/]|mapper/|loop[\d*?]|sr\d|nbd\d"
     r"|zd\d|zvol/|vg\w*/|mem$|kmem$|port$|pmem|ram\d|block/|ad[a]?\d|da\d|nst?\d)"
@@ -57,7 +66,9 @@ class Place:
 
     def absolute(self, word: str) -> str | None:
         """Return a word as a normal absolute path, still with marks; None if it is not known."""
-        if not word or UNKNOWN in word or not (self.cwd or word.startswith("/")):
+        if not word or UNKNOWN in word or EVERY in word:
+            return None
+        if not self.cwd and not word.startswith("/"):
             return None
         path = os.path.normpath(os.path.join(self.cwd, word))
         return "/" + path.lstrip("/")

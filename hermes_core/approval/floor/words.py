@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import Protocol
 
 from hermes_core.approval.floor.marks import (
@@ -38,6 +39,8 @@ _ANSI_CHARS = {
 _PARAMETER = re.compile(r"[!#]?([A-Za-z_]\w*|[0-9@*])((?::?[-=+?]|[#%/:,^@]|$))(.*)", re.DOTALL)
 
 
+_MAX_CUT = 200
+"""Characters of a value of which a part is taken."""
 MAX_VALUE = 1_000
 """Characters of a variable's value that are kept."""
 
@@ -84,6 +87,10 @@ class Source(Protocol):
 
     def list_until(self, closing: str) -> None:
         """Read commands up to ``closing``."""
+        ...
+
+    def values_until(self, closing: str) -> None:
+        """Read what is no command, commands within words aside, up to ``closing``."""
         ...
 
     def nested(self, text: str) -> None:
@@ -229,7 +236,10 @@ class WordScan:
         if char == "(":
             source.at += 1
             mark = source.mark()
-            source.list_until(")")
+            if text.startswith("(", source.at):
+                source.values_until(")")
+            else:
+                source.list_until(")")
             self._put_text(source.printed_since(mark), quoted=quoted)
         elif char == "{":
             self._parameter(quoted=quoted)
@@ -272,6 +282,10 @@ class WordScan:
             self._parts.append(known if known is not None else self._default(found[3]))
         elif found[1] == "IFS":
             self._put("IFS", quoted=quoted)
+        elif found[2] in ("#", "%"):
+            value = self._source.values.get(found[1], UNKNOWN)
+            source.budget.spend(1 + len(value) // 8)
+            self._put_text(_cut(value, found[2], found[3]), quoted=quoted)
         else:
             self._parts.append(UNKNOWN)
 
@@ -290,6 +304,22 @@ class WordScan:
 
     def _glob(self, mark: str) -> None:
         self._parts.append(mark)
+
+
+def _cut(value: str, end: str, pattern: str) -> str:
+    """Return a value without what the pattern fits at its start (``#``) or its end (``%``)."""
+    longest = pattern.startswith(end)
+    pattern = pattern[longest:].strip("\"'")
+    if len(value) > _MAX_CUT or any(mark in value for mark in (UNKNOWN, OPEN, SPLIT)):
+        return UNKNOWN
+    if any(char in pattern for char in "$`\\[") or not pattern:
+        return UNKNOWN
+    sizes = range(len(value), -1, -1) if longest else range(len(value) + 1)
+    for size in sizes:
+        cut = value[:size] if end == "#" else value[len(value) - size :]
+        if fnmatchcase(cut, pattern):
+            return value[size:] if end == "#" else value[: len(value) - size]
+    return value
 
 
 def _closing_brace(source: Source) -> int:

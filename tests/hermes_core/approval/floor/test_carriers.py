@@ -67,7 +67,8 @@ def test_what_xargs_replaces_is_known(words: list[str], token: str) -> None:
 
 
 def test_what_is_given_is_put_in_or_added() -> None:
-    assert filled(["do", "%"], ["a", "b"], "%") == ["do", "a b"]
+    assert filled(["do", "%"], ["a", "b"], "%") == ["do", "a", "b"]
+    assert filled(["sh", "-c", "do %"], ["a", "b"], "%") == ["sh", "-c", "do a b"]
     assert filled(["do"], ["a"], "") == ["do", "a"]
     assert filled(["do", "%"], [], "%") == ["do", "%"]
     assert parallel_words(["do", ":::", "a", "b"]) == ["do", "a", "b"]
