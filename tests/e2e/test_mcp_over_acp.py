@@ -113,6 +113,21 @@ async def test_a_cancel_is_answered_at_once_and_reaches_the_server(
     assert "\nstill\n" in await called(client, session, "tools__echo", text="still")
 
 
+async def test_the_trace_of_a_prompt_goes_with_its_calls(
+    client: AcpClient, editor: Serving
+) -> None:
+    session = await opened(client, TOOLS)
+    editor.decide = lambda _: ALLOW
+    client.stage.provider.script(calls(Call("tools__echo", {"text": "x"})), say("Done."))
+    trace = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+    prompt = [{"type": "text", "text": "go"}]
+    params = {"sessionId": session.id, "prompt": prompt, "_meta": trace}
+    await client.request("session/prompt", params)
+    (sent,) = editor.messages("tools/call")
+    assert sent["_meta"] == trace
+    assert "_meta" not in editor.messages("tools/list")[0]
+
+
 async def test_every_way_to_open_a_session_takes_it(client: AcpClient, editor: Serving) -> None:
     session = await opened(client, TOOLS)
     assert "\none\n" in await called(client, session, "tools__echo", text="one")
