@@ -25,13 +25,20 @@ class Terminal:
         self._limit = limit
         self._output = b""
         self._truncated = False
+        self._more = asyncio.Event()
         self._reading = asyncio.get_running_loop().create_task(self._read())
 
     async def wait(self) -> dict[str, Any]:
-        """Wait until the program has ended and all of its output is there."""
-        await self._reading
+        """Wait until the program has ended, and all that holds its output open."""
+        await asyncio.shield(self._reading)  # a withdrawn request ends no terminal
         code = await self.process.wait()
         return {"exitCode": code} if code >= 0 else {"signal": signal.Signals(-code).name}
+
+    async def wait_for(self, text: str) -> None:
+        """Wait until the output holds ``text``."""
+        while text not in self._output.decode(errors="ignore"):
+            await self._more.wait()
+            self._more.clear()
 
     def output(self) -> dict[str, Any]:
         """Return what there is."""
@@ -48,6 +55,7 @@ class Terminal:
         assert self.process.stdout is not None
         while data := await self.process.stdout.read(1 << 16):
             self._output += data
+            self._more.set()
             if self._limit is not None and len(self._output) > self._limit:
                 self._truncated = True
                 self._output = self._output[-self._limit :]

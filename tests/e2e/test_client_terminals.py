@@ -6,10 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-import psutil
 import pytest
 
-from tests.e2e.client import FULL, AcpClient
+from tests.e2e.client import FULL, PATIENCE, AcpClient
 from tests.e2e.editor import ALLOW, ALWAYS, AgentError, Session
 from tests.e2e.stage import KEY as PROVIDER_KEY
 from tests.e2e.stage import Stage
@@ -124,56 +123,69 @@ async def test_it_is_told_what_holds(
         assert text in session.text
 
 
+async def begun(client: AcpClient, session: Session) -> Any:
+    """Begin a turn, and return the future of its answer once its command has said "begun"."""
+    turn = session.begin("go")
+    terminals = client.editor.terminals
+    assert terminals is not None
+    await client.wait_for(lambda: "wait_for_exit" in terminals.methods)
+    await asyncio.wait_for(terminals.only.wait_for("begun"), PATIENCE)
+    return turn
+
+
+async def gone(terminals: Terminals) -> None:
+    """Hold the only program, and all that it started, to being gone."""
+    await asyncio.wait_for(terminals.only.wait(), PATIENCE)
+
+
+LASTING = "sleep 600 & echo begun; sleep 600; wait"
+
+
 async def test_a_cancel_kills_and_gives_back(stage: Stage, running: Any) -> None:
     async with running(stage) as client:
-        terminals = script(client, "echo begun; sleep 600.4711 & sleep 600.4712; wait")
+        terminals = script(client, LASTING)
         session = await client.new_session()
-        turn = session.begin("go")
-        sleeping = await client.wait_for(lambda: _sleeping("600.471"))
+        turn = await begun(client, session)
         session.cancel()
         assert (await turn)["stopReason"] == "cancelled"
         await client.wait_for(lambda: "release" in terminals.methods)
         methods = terminals.methods
         assert methods.count("kill") == methods.count("release") == 1
         assert methods.index("kill") < methods.index("release")
-        for process in sleeping:
-            await asyncio.to_thread(_wait_until_gone, process)
         assert session.card["status"] == "failed"
+        await gone(terminals)
 
 
 async def test_what_takes_too_long_is_killed(stage: Stage, running: Any) -> None:
     async with running(stage) as client:
-        terminals = script(client, "echo begun; sleep 600.4713", timeout=0.5)
+        terminals = script(client, LASTING, timeout=2)
         session = await client.new_session()
-        await session.prompt("go")
+        await (await begun(client, session))
         assert terminals.methods == ["create", "wait_for_exit", "kill", "output", "release"]
-        assert told(client).startswith("begun\n[ended after 0.5 s, its time limit")
+        assert told(client).startswith("begun\n[ended after 2 s, its time limit")
         assert "begun" in session.card["content"][0]["content"]["text"]
-        assert not _sleeping("600.4713")
+        await gone(terminals)
 
 
 async def test_closing_the_session_kills(stage: Stage, running: Any) -> None:
     async with running(stage) as client:
-        terminals = script(client, "sleep 600.4714")
+        terminals = script(client, LASTING)
         session = await client.new_session()
-        turn = session.begin("go")
-        sleeping = await client.wait_for(lambda: _sleeping("600.4714"))
+        turn = await begun(client, session)
         await client.request("session/close", {"sessionId": session.id})
         assert (await turn)["stopReason"] == "cancelled"
         await client.wait_for(lambda: "release" in terminals.methods)
         assert terminals.only.killed
-        for process in sleeping:
-            await asyncio.to_thread(_wait_until_gone, process)
+        await gone(terminals)
 
 
 async def test_the_end_of_the_connection_holds_nobody(stage: Stage, running: Any) -> None:
     async with running(stage) as client:
-        terminals = script(client, "sleep 600.4715")
+        terminals = script(client, LASTING)
         session = await client.new_session()
-        turn = session.begin("go")
-        await client.wait_for(lambda: _sleeping("600.4715"))
+        turn = await begun(client, session)
         await client.stop()
-        terminals.only.kill()
+        terminals.only.kill()  # as editors do with what is left
         with suppress(EOFError, AgentError):
             await turn
 
@@ -306,7 +318,7 @@ async def test_one_that_starts_it_twice_runs_it_once(stage: Stage, running: Any)
 
 async def test_one_that_tells_of_it_after_a_cancel_gets_it_back(stage: Stage, running: Any) -> None:
     async with running(stage) as client:
-        terminals = script(client, "echo ran >>log; sleep 600.4716")
+        terminals = script(client, "echo ran >>log")
         gate, create = asyncio.Event(), terminals.create
 
         async def late(params: dict[str, Any]) -> Any:
@@ -352,18 +364,3 @@ async def test_odd_answers_are_said_and_end_the_call(
         assert text in told(client)
         assert terminals.methods.count("release") == 1
         await go_on(client, session)
-
-
-def _sleeping(seconds: str) -> list[psutil.Process]:
-    found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            words = process.cmdline()
-            if words[:1] == ["sleep"] and words[1].startswith(seconds):
-                found.append(process)
-    return found
-
-
-def _wait_until_gone(process: psutil.Process) -> None:
-    with suppress(psutil.NoSuchProcess):
-        process.wait(30)
