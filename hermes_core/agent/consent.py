@@ -9,7 +9,7 @@ from functools import partial
 
 from hermes_core.agent.cards import Card
 from hermes_core.agent.open_questions import OpenQuestions
-from hermes_core.agent.second_opinion import SecondOpinion
+from hermes_core.agent.second_opinion import SecondOpinion, is_due
 from hermes_core.approval.git_settings import neutral_environment
 from hermes_core.approval.judge import Judge
 from hermes_core.ground.actions import Action, Answer, Decision, Mode
@@ -78,9 +78,15 @@ class Consent:
         """What runs without asking."""
         return self._mode()
 
-    def titled(self, prepared: Prepared) -> Prepared:
-        """Return the call with a title that says so, if it runs for the mode ``bypass`` alone."""
-        if self._mode() == "bypass" and self.judge.decide(prepared.action, "bypass").bypassed:
+    def titled(self, prepared: Prepared, interrupt: Interrupt) -> Prepared:
+        """Return the call with a title that says so, if it runs for the mode ``bypass`` alone.
+
+        A second opinion is asked for before that, since it decides. Raises ``Interrupted``.
+        """
+        if self._mode() != "bypass":
+            return prepared
+        mode, decision = self._decide(prepared.action, interrupt)
+        if mode == "bypass" and decision.verdict == "allow" and decision.bypassed:
             return replace(prepared, title=f"{BYPASSED} {prepared.title}")
         return prepared
 
@@ -109,10 +115,7 @@ class Consent:
 
     def _refusal(self, card: Card, prepared: Prepared, emit: Emit, interrupt: Interrupt) -> str:
         self._tell_problems(emit)
-        mode = self._mode()
-        decision = self.judge.decide(prepared.action, mode)
-        if self._opinion:
-            decision = self._opinion.consider(prepared.action, decision, interrupt)
+        mode, decision = self._decide(prepared.action, interrupt)
         prepared.leave.unasked = decision.unasked
         if decision.unasked and prepared.action.kind == "execute":
             prepared.leave.environment = neutral_environment()
@@ -124,13 +127,12 @@ class Consent:
             return f"{NOBODY} Why it asks: {decision.reason}."
         taken: Future[None] = Future()
         question = replace(card.question(prepared, decision), taken=taken)
-        if decision.bypassed:
-            question = replace(question, title=question.title.removeprefix(f"{BYPASSED} "))
         try:
-            with self._open.waiting(question, partial(self._settled, prepared, mode)):
+            settled = partial(self._settled, prepared.action, mode, decision)
+            with self._open.waiting(question, settled):
                 answer = ask(question, emit, interrupt, self._timeout())
             allowed = answer in ("allow_once", "allow_always")
-            if allowed and not self._stands(prepared, mode, decision):
+            if allowed and not self._stands(prepared.action, mode, decision):
                 return CHANGED
             self._take(answer, prepared, emit)
             prepared.leave.answer = answer
@@ -146,27 +148,48 @@ class Consent:
                 emit(StatusChanged("warning", f"{_FOR_NOW} {problem}"))
         if answer in ("allow_once", "allow_always"):
             self.judge.passed(prepared.action)
-        if self._opinion:
-            self._opinion.answered(prepared.action, allowed=answer.startswith("allow"))
+            if self._opinion and prepared.leave.unasked:
+                self._opinion.allowed(prepared.action)
         self._open.settle()
 
-    def _now(self, prepared: Prepared, mode: Mode) -> Decision:
-        """Return the decision as it would be now, without asking a model."""
-        now = self.judge.decide(prepared.action, mode)
-        return self._opinion.known(prepared.action, now) if self._opinion else now
+    def _decide(self, action: Action, interrupt: Interrupt) -> tuple[Mode, Decision]:
+        """Return what is decided on an action, and in which mode, once a model had its say.
 
-    def _settled(self, prepared: Prepared, mode: Mode) -> Answer | None:
-        """Return the answer that the rules, or a visit to a host, give to an open question."""
-        now = self._now(prepared, mode)
+        While that thinks, rules and mode may become others; those of afterwards count.
+        """
+        while True:
+            mode = self._mode()
+            decision = self.judge.decide(action, mode)
+            if self._opinion is None:
+                return mode, decision
+            if not self._opinion.consider(action, decision, interrupt):
+                return mode, self._opinion.weighed(action, decision)
+
+    def _settled(self, action: Action, mode: Mode, asked: Decision) -> Answer | None:
+        """Return the answer that the rules, or a visit to a host, give to an open question.
+
+        A model's doubt is for a person to answer, or for a rule of theirs. What would run unasked
+        by now waits too, if a model has not cleared it: none is asked here.
+        """
+        now = self.judge.decide(action, mode)
         if now.verdict == "ask":
+            return None
+        if is_due(now, action) and (_is_doubt(asked) or self._is_unseen(action)):
             return None
         return "allow_once" if now.verdict == "allow" else "reject_once"
 
-    def _stands(self, prepared: Prepared, mode: Mode, asked: Decision) -> bool:
+    def _is_unseen(self, action: Action) -> bool:
+        """Return whether a model is asked about what runs unasked, and did not clear this."""
+        opinion = self._opinion
+        return opinion is not None and opinion.is_on and not opinion.cleared(action)
+
+    def _stands(self, action: Action, mode: Mode, asked: Decision) -> bool:
         """Return whether a person who allowed an action was told what it would do now."""
-        now = self._now(prepared, mode)
+        now = self.judge.decide(action, mode)
         if now.verdict == "ask":
             return (now.reason, now.details) == (asked.reason, asked.details)
+        if _is_doubt(asked) and is_due(now, action):
+            return now.details == asked.details
         return now.verdict == "allow"
 
     def _tell_problems(self, emit: Emit) -> None:
@@ -175,6 +198,11 @@ class Consent:
             if problem not in self._told:
                 self._told.add(problem)
                 emit(StatusChanged("warning", f"A rule does not count. {many_lines(problem)}"))
+
+
+def _is_doubt(asked: Decision) -> bool:
+    """Return whether a person is asked for a model's doubt alone."""
+    return asked.unasked or asked.bypassed
 
 
 def rejection(words: Sequence[str], declined: str = "") -> str:

@@ -37,6 +37,7 @@ _LOOKED_AT: Mapping[str, str] = {"execute": "shell command", "fetch": "web addre
 """The kinds of actions that a model is asked about, and what they are called for it."""
 
 _CLEAR = "ok"
+_NONE = "there is no second opinion of it any more"
 _ASK = f"""\
 A coding agent is about to do the action below without asking its user. You are the second of two \
 checks; the first found nothing wrong. Say whether a careful person would still want to be asked \
@@ -63,39 +64,49 @@ class SecondOpinion:
         self._doubts: dict[Action, str] = {}
         self._lock = threading.Lock()
 
-    def consider(self, action: Action, decision: Decision, interrupt: Interrupt) -> Decision:
-        """Return the decision, as a question if a model is in doubt of what would run unasked.
+    @property
+    def is_on(self) -> bool:
+        """Whether a model is asked, as the settings say now."""
+        return self._settings()[0].second_opinion
 
-        A model is asked where the action is new. Raises ``Interrupted``.
+    def consider(self, action: Action, decision: Decision, interrupt: Interrupt) -> bool:
+        """Ask a model about what would run unasked, where that is new; return whether it was.
+
+        An answer takes its time, so that a decision of before may not hold any more. Raises
+        ``Interrupted``.
         """
-        if _is_due(action, decision) and self._settings()[0].second_opinion:
-            with self._lock:
-                known = action in self._doubts
-            if not known:
-                self._keep(action, self._doubt(action, interrupt))
-        return self.known(action, decision)
-
-    def known(self, action: Action, decision: Decision) -> Decision:
-        """Return the decision, as a question if there is a doubt already; nobody is asked."""
-        with self._lock:
-            doubt = self._doubts.get(action, "")
-        if not doubt or not _is_due(action, decision):
-            return decision
-        return replace(decision, verdict="ask", reason=doubt)
-
-    def answered(self, action: Action, *, allowed: bool) -> None:
-        """Take a person's word: what was allowed is not doubted again; a refusal is forgotten."""
-        with self._lock:
-            if action in self._doubts:
-                self._doubts.pop(action)
-                if allowed:
-                    self._doubts[action] = ""
-
-    def _keep(self, action: Action, doubt: str) -> None:
+        if not is_due(decision, action) or not self.is_on or self._doubt_of(action) is not None:
+            return False
+        doubt = self._doubt(action, interrupt)
         with self._lock:
             if len(self._doubts) >= KEPT:
                 self._doubts.pop(next(iter(self._doubts)))
-            self._doubts[action] = doubt
+            self._doubts[action] = self._doubts.get(action) or doubt
+        return True
+
+    def weighed(self, action: Action, decision: Decision) -> Decision:
+        """Return the decision, as a question if there is a doubt; nobody is asked here."""
+        if not is_due(decision, action) or not self.is_on:
+            return decision
+        doubt = self._doubt_of(action)
+        if doubt == "":
+            return decision
+        return replace(decision, verdict="ask", reason=doubt or _NONE)
+
+    def cleared(self, action: Action) -> bool:
+        """Return whether a model, or a person after it, found nothing against the action."""
+        return self._doubt_of(action) == ""
+
+    def allowed(self, action: Action) -> None:
+        """Take a person's word for an action that is harmless: it is not doubted again."""
+        with self._lock:
+            if action in self._doubts:
+                self._doubts[action] = ""
+
+    def _doubt_of(self, action: Action) -> str | None:
+        """Return the doubt about an action, ``""`` for none, None where no model was asked."""
+        with self._lock:
+            return self._doubts.get(action)
 
     def _doubt(self, action: Action, interrupt: Interrupt) -> str:
         """Return why a person is asked, ``""`` if nothing speaks against the action."""
@@ -118,8 +129,8 @@ class SecondOpinion:
 
     def _shown(self, action: Action) -> str:
         """Return the action as one line of JSON, so that nothing in it ends it."""
-        shown = {"kind": _LOOKED_AT[action.kind], "folder": self._folder, "text": action.subject}
-        return REDACTOR.redact(json.dumps(shown))
+        told = {"kind": _LOOKED_AT[action.kind], "folder": self._folder, "text": action.subject}
+        return REDACTOR.redact(json.dumps({k: REDACTOR.redact(v) for k, v in told.items()}))
 
 
 def doubt_in(answer: str, model: str) -> str:
@@ -137,8 +148,8 @@ def doubt_in(answer: str, model: str) -> str:
     return f"{model}, asked for a second opinion, did not clear it"
 
 
-def _is_due(action: Action, decision: Decision) -> bool:
-    """Return whether something runs that neither a person nor their rule let pass."""
+def is_due(decision: Decision, action: Action) -> bool:
+    """Return whether something would run that neither a person nor their rule let pass."""
     return (
         action.kind in _LOOKED_AT
         and decision.verdict == "allow"

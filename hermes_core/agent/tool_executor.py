@@ -175,7 +175,7 @@ class _Segment:
             except Exception as error:
                 job.output = _failure(request.name, error)
         if prepared is not None:
-            prepared = self._tools.consent.titled(prepared)
+            prepared = self._tools.consent.titled(prepared, self._interrupt)
         job.card.start(prepared)
         job.shown = True
         self._interrupt.raise_if_set()

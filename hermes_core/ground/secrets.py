@@ -11,11 +11,14 @@ MASK = "[redacted]"
 
 _SHAPES = re.compile(
     r"""(?x)
-    \b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}            # most providers' keys
-    | \bgh[pousr]_[A-Za-z0-9]{20,}               # GitHub tokens
-    | \bxox[abprs]-[A-Za-z0-9-]{10,}             # Slack tokens
-    | \bAKIA[0-9A-Z]{16}\b                       # AWS access key ids
-    | (?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}  # JSON web tokens; begun once a run: linear
+    (?:\b|(?<=\\[nrt]))                          # also behind a line's end as JSON writes it
+    (?: (?:sk|pk|rk)-[A-Za-z0-9_-]{16,}          # most providers' keys
+      | gh[pousr]_[A-Za-z0-9]{20,}               # GitHub tokens
+      | xox[abprs]-[A-Za-z0-9-]{10,}             # Slack tokens
+      | AKIA[0-9A-Z]{16}\b                       # AWS access key ids
+    )
+    | (?:(?<![\w-])|(?<=\\[nrt]))                # JSON web tokens; begun once a run: linear
+      eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}
     | (?<=Bearer[ ])[\w.~+/=-]{8,}               # an Authorization header's value
     | (?<=://)[^/\s:@]+:[^/\s:@]+(?=@)           # user and password of a URL
     """

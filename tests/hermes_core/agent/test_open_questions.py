@@ -9,7 +9,7 @@ import pytest
 from acp_server.permissions import Permissions
 from hermes_core.agent.calls import CallRequest
 from hermes_core.agent.cards import Card
-from hermes_core.agent.consent import REJECTED
+from hermes_core.agent.consent import REJECTED, Consent
 from hermes_core.agent.segments import Reach
 from hermes_core.ground.actions import Action, Answer
 from hermes_core.ground.events import ApprovalRequested
@@ -22,8 +22,8 @@ from tests.hermes_core.agent.doubles import WATCHDOG, Screen, Stage, tool_call
 class Asker:
     """Asks a session's consent about commands, each on a thread of its own, as children do."""
 
-    def __init__(self, stage: Stage, screen: Any) -> None:
-        self._stage = stage
+    def __init__(self, consent: Consent, screen: Any) -> None:
+        self._consent = consent
         self._screen = screen
         self._threads: dict[str, threading.Thread] = {}
         self._told: dict[str, str] = {}
@@ -34,8 +34,7 @@ class Asker:
         card = Card(CallRequest(call, None, {}, {}, "", Reach("never")), lambda _: None)
 
         def refusal() -> None:
-            consent = self._stage.tools.consent
-            self._told[call_id] = consent.refusal(card, prepared, self._screen, Interrupt())
+            self._told[call_id] = self._consent.refusal(card, prepared, self._screen, Interrupt())
 
         self._threads[call_id] = threading.Thread(target=refusal, daemon=True)
         self._threads[call_id].start()
@@ -59,7 +58,7 @@ def test_a_rule_answers_what_waits_and_nothing_else(
     stage: Stage, answer: Answer, told: str
 ) -> None:
     screen = Screen()
-    asker = Asker(stage, screen)
+    asker = Asker(stage.tools.consent, screen)
     for call_id, text in (("1", "touch a"), ("2", "touch a"), ("3", "make x")):
         asker.ask(call_id, command(text))
         screen.wait_for(ApprovalRequested, int(call_id))
@@ -75,7 +74,7 @@ def test_a_rule_answers_what_waits_and_nothing_else(
 
 def test_once_is_about_one_question_alone(stage: Stage) -> None:
     screen = Screen()
-    asker = Asker(stage, screen)
+    asker = Asker(stage.tools.consent, screen)
     for call_id in ("1", "2"):
         asker.ask(call_id, command("touch a"))
         screen.wait_for(ApprovalRequested, int(call_id))
@@ -89,7 +88,7 @@ def test_once_is_about_one_question_alone(stage: Stage) -> None:
 
 def test_a_visit_to_a_host_is_the_first_one_once(stage: Stage) -> None:
     screen = Screen()
-    asker = Asker(stage, screen)
+    asker = Asker(stage.tools.consent, screen)
     for call_id in ("1", "2"):
         asker.ask(call_id, Action("fetch", "https://a.org/x", (), "", "a.org"))
         screen.wait_for(ApprovalRequested, int(call_id))
@@ -105,7 +104,7 @@ def test_what_a_rule_answers_is_never_put_before_the_person(stage: Stage) -> Non
         permissions(event)
         screen(event)
 
-    asker = Asker(stage, show)
+    asker = Asker(stage.tools.consent, show)
     for call_id, text in (("1", "touch a"), ("2", "touch a"), ("3", "make x")):
         asker.ask(call_id, command(text))
         screen.wait_for(ApprovalRequested, int(call_id))

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from hermes_core import AIAgent
 from hermes_core.agent.consent import BYPASSED, NOBODY, REJECTED
 from hermes_core.agent.second_opinion import LONGEST, doubt_in
 from hermes_core.approval.git_settings import neutral_environment
+from hermes_core.approval.rules import Rule
+from hermes_core.ground.actions import Action, Answer
 from hermes_core.ground.events import ApprovalRequested, ToolCallFinished, ToolCallStarted
 from hermes_core.local.config import Config
 from hermes_core.sessions.store import Store
@@ -19,6 +22,7 @@ from hermes_core.sessions.usage import usage_of
 from hermes_core.tools.registry import Output, Prepared, Progress, ToolContext, ToolSpec
 from tests.fakes.provider import Call, FakeProvider, Reply, Text, Wait, fail, say
 from tests.hermes_core.agent.doubles import WATCHDOG, MakeAgent, Screen
+from tests.hermes_core.agent.test_open_questions import Asker
 
 Make = Callable[..., AIAgent]
 ASKS = "ask: it prints **all** of the file"
@@ -142,8 +146,22 @@ def test_in_bypass_it_asks_and_the_question_has_the_plain_command(
     agent.chat("make it")
     [question] = of(agent, ApprovalRequested)
     [card] = of(agent, ToolCallStarted)
-    assert question.title == "touch made"
-    assert card.title == f"{BYPASSED} touch made"
+    assert question.title == card.title == "touch made"
+
+
+def test_in_bypass_the_card_of_what_it_clears_says_so(make: Make, provider: FakeProvider) -> None:
+    provider.script(runs("touch made"), say("ok"), say("Done."))
+    agent = make(None, mode="bypass")
+    agent.chat("make it")
+    assert [card.title for card in of(agent, ToolCallStarted)] == [f"{BYPASSED} touch made"]
+
+
+def test_once_is_once_for_what_the_mode_alone_lets_run(make: Make, provider: FakeProvider) -> None:
+    provider.script(runs("touch made"), say(ASKS), runs("touch made"), say("Done."))
+    agent = make(mode="bypass")
+    agent.chat("make it")
+    assert len(of(agent, ApprovalRequested)) == 2
+    assert len(provider.requests) == 4
 
 
 @pytest.mark.parametrize(
@@ -165,16 +183,96 @@ def test_whatever_it_does_not_clear_asks(
     assert reason in question.reason
 
 
-def test_a_refusal_is_no_opinion_so_that_the_next_time_it_is_asked_anew(
-    make: Make, provider: FakeProvider
+@pytest.mark.parametrize("doubt", [say(ASKS), fail(400, "no")])
+def test_what_a_person_refused_is_asked_again_and_no_model_clears_it(
+    make: Make, provider: FakeProvider, doubt: Reply
 ) -> None:
-    provider.script(
-        runs("cat main.py"), fail(400, "no"), runs("cat main.py"), say("ok"), say("Done.")
-    )
+    provider.script(runs("cat main.py"), doubt, runs("cat main.py"), say("Done."))
     agent = make("reject_once")
     agent.chat("look")
-    assert len(of(agent, ApprovalRequested)) == 1
-    assert "def add" in outputs(agent)[1]
+    assert len(of(agent, ApprovalRequested)) == 2
+    assert all(output.startswith(REJECTED) for output in outputs(agent))
+    assert len(provider.requests) == 4
+
+
+def test_what_is_decided_meanwhile_counts(
+    make: Make, provider: FakeProvider, project: Path
+) -> None:
+    """A model thinks for seconds; a person may have left the mode, or forbidden it, by then."""
+    gate = threading.Event()
+    for then in ("mode", "rule"):
+        before = len(provider.requests)
+        gate.clear()
+        provider.script(runs("touch made"), Reply([Wait(gate), Text("ok")]), say("Done."))
+        agent = make("reject_once", mode="bypass")
+        turn = threading.Thread(target=agent.chat, args=("make it",))
+        turn.start()
+        provider.wait_for_request(before + 2)
+        if then == "mode":
+            agent.mode = "default"
+        else:
+            agent.rules.add(Rule("deny", "program", "touch", str(project)))
+        gate.set()
+        turn.join(WATCHDOG)
+        assert not turn.is_alive()
+        assert len(of(agent, ApprovalRequested)) == (then == "mode")
+        assert ("always rejects" in outputs(agent)[0]) is (then == "rule")
+
+
+@pytest.mark.parametrize("answer", ["allow_once", "reject_once"])
+def test_an_answer_to_one_doubt_answers_no_other_question(
+    make: Make, provider: FakeProvider, answer: Answer
+) -> None:
+    """Children share a session's questions: what one was refused, another must not run."""
+    provider.script(say(ASKS), say("ok"))
+    agent = make(None)
+    screen: Screen = agent.screen  # type: ignore[attr-defined]
+    asker = Asker(agent._consent, screen)
+    look = Action("execute", "cat main.py")
+    for call_id in ("1", "2"):
+        asker.ask(call_id, look)
+        screen.wait_for(ApprovalRequested, int(call_id))
+    first, second = of(agent, ApprovalRequested)
+    first.reply.set_result(answer)
+    assert asker.told("1") == ("" if answer == "allow_once" else REJECTED)
+    assert not second.reply.done()
+    second.reply.set_result("reject_once")
+    assert asker.told("2") == REJECTED
+    assert len(provider.requests) == 1
+
+
+def test_a_doubt_counts_that_comes_while_another_look_clears_it(
+    make: Make, provider: FakeProvider
+) -> None:
+    gate = threading.Event()
+    provider.script(Reply([Wait(gate), Text(ASKS)]), Reply([Wait(gate), Text("ok")]))
+    agent = make("reject_once")
+    asker = Asker(agent._consent, agent.screen)  # type: ignore[attr-defined]
+    for call_id in ("1", "2"):
+        asker.ask(call_id, Action("execute", "cat main.py"))
+        provider.wait_for_request(int(call_id))
+    gate.set()
+    told = [asker.told(call_id) for call_id in ("1", "2")]
+    assert REJECTED in told  # which of the two answers comes first is open
+    asker.ask("3", Action("execute", "cat main.py"))
+    assert asker.told("3") == REJECTED
+
+
+def test_a_page_of_a_host_visited_meanwhile_is_still_for_its_person(
+    make: Make, provider: FakeProvider
+) -> None:
+    agent = make(None)
+    asker = Asker(agent._consent, agent.screen)  # type: ignore[attr-defined]
+    for call_id in ("1", "2"):
+        asker.ask(call_id, Action("fetch", f"https://a.example/{call_id}", key="a.example"))
+        agent.screen.wait_for(ApprovalRequested, int(call_id))  # type: ignore[attr-defined]
+    first, second = of(agent, ApprovalRequested)
+    first.reply.set_result("allow_once")
+    assert asker.told("1") == ""
+    assert not second.reply.done()
+    second.reply.set_result("allow_once")
+    assert asker.told("2") == ""
+    assert provider.requests == []
 
 
 def test_a_very_long_action_is_for_a_person(make: Make, provider: FakeProvider) -> None:
@@ -215,6 +313,11 @@ def test_no_key_is_shown_to_it(make: Make, provider: FakeProvider) -> None:
     provider.script(runs(f"rg {key} main.py"), say("ok"), say("Done."))
     make().chat("look")
     assert key not in json.dumps(provider.requests[1].messages)
+    provider.script(runs(f"rg 'x\n{key}' main.py"), say("ok"), say("Done."))
+    make().chat("look")
+    assert provider.requests[4].messages[0]["role"] == "system"
+    assert "shell command" in provider.requests[4].messages[1]["content"]
+    assert key not in json.dumps(provider.requests[4].messages)
 
 
 def test_without_the_setting_no_model_is_asked(

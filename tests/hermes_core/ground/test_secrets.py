@@ -1,8 +1,11 @@
 import base64
+import json
 
 import pytest
 
 from hermes_core.ground.secrets import MASK, Redactor, Secret
+
+TOKEN = f"eyJ{'a1' * 8}.{'b2' * 8}.{'c3' * 8}"
 
 
 def test_a_secret_shows_itself_only_when_asked() -> None:
@@ -46,6 +49,11 @@ def test_a_value_with_odd_characters_can_be_registered() -> None:
     redactor = Redactor()
     redactor.register(Secret("odd\ud800\x00 value"))
     assert redactor.redact("odd\ud800\x00 value") == MASK
+
+
+@pytest.mark.parametrize("key", ["sk-" + "a1" * 12, "ghp_" + "a1" * 12, TOKEN])
+def test_a_key_behind_the_end_of_a_line_is_masked_in_json_too(key: str) -> None:
+    assert Redactor().redact(json.dumps(f"one\n{key}")) == json.dumps(f"one\n{MASK}")
 
 
 def test_short_values_are_too_common_to_mask() -> None:
