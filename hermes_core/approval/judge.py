@@ -43,6 +43,9 @@ _LONG_QUERY, _LONG_URL = 120, 400
 
 _UNKNOWN = "$?"
 """What stands in a program's name for a part that the text does not tell."""
+_READS = "only reads"
+"""The effect of a rule about a command that was harmless; it covers nothing that it became."""
+
 _NO_WALL = "no sandbox holds commands here, so that only the plainest run unasked (see /sandbox)"
 _PLAN = (
     "in plan mode files are only read and nothing is changed or run. Say what you would do; the"
@@ -174,16 +177,18 @@ class Judge:
             path=self._path() or DEFAULT_PATH,
         )
         exact = Rule("allow", "command", action.subject, self._root)
+        rules: tuple[Rule, ...]
         denials = (exact, *self._programs(verdict))
         if verdict.verdict == "forbid":
             why = "; ".join(verdict.reasons)
             return Finding(forbidden=f"{why} (rule {verdict.rule}). It is refused in every mode.")
         if verdict.verdict == "safe":
             if verdict.plain or not self._narrow():
-                return Finding(rules=(exact,), denials=denials, details=_details(verdict))
+                rules = (replace(exact, effect=_READS), exact)
+                return Finding(rules=rules, denials=denials, details=_details(verdict))
             return Finding(_NO_WALL, rules=(exact,), denials=denials)
         hard = verdict.unclear or self._is_delicate(verdict)
-        rules: tuple[Rule, ...] = () if hard else (exact,)
+        rules = () if hard else (exact,)
         if rules and verdict.scope is not None:
             name = str(verdict.scope)
             rules = (Rule("allow", "program", name, self._root, verdict.scope.effect), exact)
@@ -285,7 +290,8 @@ def _place(path: Path, home: Path | None) -> str:
 def _scope_of(rule: Rule) -> str:
     """Return what a rule covers, in words that complete "Always allow ..."."""
     if rule.kind == "command":
-        return "this exact command in this workspace"
+        while_so = f", while it {rule.effect}" if rule.effect else ""
+        return f"this exact command in this workspace{while_so}"
     if rule.kind == "program":
         effect = f" where it {rule.effect}" if rule.effect else ""
         return f"`{rule.what}`{effect}, in this workspace"

@@ -75,7 +75,7 @@ def test_a_doubt_is_a_question_and_its_answer_decides(make: Make, provider: Fake
     agent.chat("look")
     [question] = of(agent, ApprovalRequested)
     assert "second opinion, says: it prints **all** of the file" in question.reason
-    assert question.always == "this exact command in this workspace"
+    assert question.always == "this exact command in this workspace, while it only reads"
     assert outputs(agent)[0].startswith(REJECTED)
 
 
@@ -104,6 +104,23 @@ def test_always_spares_the_look_in_other_sessions_too(make: Make, provider: Fake
     agent.chat("look")
     assert "def add" in outputs(agent)[0]
     assert of(agent, ApprovalRequested) == []
+
+
+def test_always_covers_a_harmless_command_only_while_it_is_harmless(
+    make: Make, provider: FakeProvider, project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "private").write_text("not yours")
+    provider.script(runs("cat main.py"), say(ASKS), runs("cat main.py"), say("Done."))
+    agent = make("allow_always")
+    agent.chat("look")
+    assert len(of(agent, ApprovalRequested)) == 1
+    (project / "main.py").unlink()
+    (project / "main.py").symlink_to(tmp_path / "private")
+    provider.script(runs("cat main.py"), say("Done."))
+    agent = make("reject_once")
+    agent.chat("look")
+    assert len(of(agent, ApprovalRequested)) == 1
+    assert "not yours" not in outputs(agent)[0]
 
 
 def test_what_it_doubts_still_runs_behind_the_wall(
