@@ -30,6 +30,20 @@ async def test_a_prompt_with_an_allowed_tool(stage: Stage) -> None:
     )
 
 
+async def test_an_allowed_command_in_a_terminal_of_its_own(stage: Stage) -> None:
+    stage.configure(terminal={"in_editor": True})
+    stage.provider.script(
+        calls(Call("terminal", {"command": "echo 'a  b' >made; cat made; exit 3"}, id="acpx-3")),
+        say("It is made."),
+    )
+    cwd = stage.workspace()
+    run = await exec_prompt(stage, cwd, "--approve-all", "--format", "json", prompt="make it")
+    assert run.code == 0, run
+    assert '"method":"terminal/release"' in run.output
+    told = stage.provider.requests[-1].messages[-1]["content"]
+    assert told == "a  b\n[exit code 3]"
+
+
 async def test_a_prompt_with_a_denied_tool(stage: Stage) -> None:
     stage.provider.script(
         calls(Call("terminal", {"command": "echo made > made"}, id="acpx-2")),
