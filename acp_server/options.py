@@ -1,5 +1,5 @@
-"""What a session can be set to, as a client shows it: model, mode, how much the model thinks and
-how fast it is served.
+"""What a session can be set to, as a client shows it: model, mode, how much the model thinks, how
+fast it is served, and whether another one looks at what runs unasked.
 
 The list is always whole. Models are those of ``hermes_core.commands.choices``: what is stored and
 known, so that nobody is asked while a session opens. A change that the client did not make itself
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hermes_core.commands.choices import Choice, Choices
 
 MODEL, MODE, THOUGHT, SPEED = "model", "mode", "thought_level", "speed"
+OPINION = "second_opinion"
 
 UNSET = "default"
 """The thought level and the speed of a session, and of a configuration, that say nothing."""
@@ -45,15 +46,21 @@ class Options:
     """The options of one session; may be used from any thread.
 
     offered: returns the models to choose from, given what is in use. tell: sends an update of the
-    session, also between turns.
+    session, also between turns. booleans: whether the client knows options that are on or off.
     """
 
     def __init__(
-        self, agent: "Callable[[], AIAgent]", offered: Offered, tell: Callable[[Json], None]
+        self,
+        agent: "Callable[[], AIAgent]",
+        offered: Offered,
+        tell: Callable[[Json], None],
+        *,
+        booleans: bool = False,
     ) -> None:
         self._agent = agent
         self._offered = offered
         self._tell = tell
+        self._booleans = booleans
         self._lock = threading.Lock()
         self._told: list[Json] | None = None
         self._told_mode = ""
@@ -81,9 +88,14 @@ class Options:
         offered = [one["id"] for one in self._build()]
         if option not in offered:
             raise ConfigError(f"There is no option {option!r}. There are: {', '.join(offered)}.")
-        if not isinstance(value, str):
+        if option == OPINION:
+            if not isinstance(value, bool):
+                raise ConfigError(f"The option {option!r} is on or off: true or false is needed.")
+            self._agent().choose_second_opinion(value)
+        elif not isinstance(value, str):
             raise ConfigError(f"The option {option!r} takes one of its values, not on or off.")
-        setters[option](value)
+        else:
+            setters[option](value)
 
     def changes(self) -> list[Json]:
         """Return the updates that tell what has changed since the client was told last.
@@ -132,7 +144,8 @@ class Options:
         used = None if runtime is None else (runtime.provider, runtime.model, runtime.base_url)
         effort = None if runtime is None else runtime.reasoning_effort
         speed = None if runtime is None else runtime.speed
-        return (agent.mode, used, effort, speed, id(self._offered(runtime)))
+        opinion = self._booleans and agent.second_opinion
+        return (agent.mode, used, effort, speed, opinion, id(self._offered(runtime)))
 
     def _runtime(self) -> Runtime | None:
         with suppress(HermesError):
@@ -146,6 +159,7 @@ class Options:
             _mode_option(self._agent().mode),
             _thought_option(runtime),
             _speed_option(runtime),
+            _opinion_option(self._agent().second_opinion) if self._booleans else None,
         ]
         return [option for option in options if option is not None]
 
@@ -246,6 +260,16 @@ def _speed_option(runtime: Runtime | None) -> Json | None:
         values.append({"value": speed.word, "name": name, "description": f"{told}; {price}"})
     current = UNSET if runtime.speed is None else runtime.speed.word
     return _select(SPEED, "Speed", "How fast the model is served", current, values)
+
+
+def _opinion_option(current: bool) -> Json:
+    return {
+        "id": OPINION,
+        "name": "Second opinion",
+        "description": "A model looks at what would run unasked, and may have you asked",
+        "type": "boolean",
+        "currentValue": current,
+    }
 
 
 def _levels(runtime: Runtime | None) -> list[tuple[str, str]]:

@@ -106,7 +106,9 @@ def open_session(
         local=LocalFiles(),
         interrupt=lambda: session.interrupt,
     )
-    session.options = options = Options(lambda: session.agent, connection.offers, screen.tell)
+    session.options = options = Options(
+        lambda: session.agent, connection.offers, screen.tell, booleans=client.boolean_options
+    )
     session.commands = Commands(lambda: config.home, screen.tell)
     permissions = Permissions(ask, new_id, screen, subagents=told, forms=client.elicitation_form)
     session.agent = AIAgent(

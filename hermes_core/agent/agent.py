@@ -154,6 +154,16 @@ class AIAgent(Parts):
         self._session.row = replace(self._session.row, speed=speed)
         self._engine.choose_speed(speed, self._config)
 
+    @property
+    def second_opinion(self) -> bool:
+        """Whether a model looks at what would run without a question in this session."""
+        return self._looked_at_with()[0].second_opinion
+
+    def choose_second_opinion(self, wanted: bool) -> None:
+        """Have a model look at what would run unasked, or none, from the next call on."""
+        self._store.update_session(self.session_id, second_opinion=wanted)
+        self._session.row = replace(self._session.row, second_opinion=wanted)
+
     def resume_cost(self, amount: float | None) -> None:
         """Go on from what the session had cost in US dollars; None if that is not known."""
         self._engine.resume_cost(amount)

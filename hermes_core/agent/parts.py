@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ from hermes_core.tools.seen import Seen
 
 if TYPE_CHECKING:
     from hermes_core.agent.rewind import Rewind
+    from hermes_core.providers.resolution import Request
     from hermes_core.sessions.queue import Queue
     from hermes_core.sessions.store import SessionRow, Store
 
@@ -185,6 +187,12 @@ class Parts:
     def _make_mcp(self, given: Sequence[McpServer]) -> McpTools:
         return McpTools((*self._config.mcp_servers, *given), (self._workspace, self._config))
 
+    def _looked_at_with(self) -> "tuple[Config, Request]":
+        """Return what a second opinion goes by: the session's word on it beats the settings."""
+        config, chosen = self._engine.config, self._session.row.second_opinion
+        whole = config if chosen is None else replace(config, second_opinion=chosen)
+        return whole, self._engine.request
+
     def _make_consent(self) -> Consent:
         folder = Path(os.path.realpath(self._workspace.cwd))
         judge = Judge(
@@ -199,11 +207,7 @@ class Parts:
             judge,
             can_ask=self._can_ask,
             timeout=lambda: self._config.approvals_timeout,
-            opinion=SecondOpinion(
-                lambda: (self._engine.config, self._engine.request),
-                self.records.ledger,
-                str(folder),
-            ),
+            opinion=SecondOpinion(self._looked_at_with, self.records.ledger, str(folder)),
         )
 
     def _is_narrow(self) -> bool:

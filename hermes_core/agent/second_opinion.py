@@ -1,8 +1,9 @@
 """A model's look at what would run without a question. It may raise a question, never spare one.
 
-Off unless ``approvals.second_opinion`` is set. The model is that of ``auxiliary.approval``. It sees
-the one action as data, neither the conversation nor any tool. A person is asked about all that it
-does not clear with the very word that it was told: also where it fails.
+Off unless ``approvals.second_opinion`` is set, or the session says so. The model is that of
+``auxiliary.approval``. It sees the one action as data, neither the conversation nor any tool. A
+person is asked about all that it does not clear with the very word that it was told: also where it
+fails.
 """
 
 import json

@@ -5,7 +5,7 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_core.approval.commands import DEFAULT_PATH, CommandVerdict, judge_command
 from hermes_core.approval.rules import Rule, Rules
@@ -13,6 +13,9 @@ from hermes_core.ground.errors import ConfigError, HermesError
 from hermes_core.local.config import hermes_home
 from hermes_core.local.workspace import Workspace
 from hermes_core.tools.visible import code, one_line
+
+if TYPE_CHECKING:
+    from hermes_core.agent.agent import AIAgent
 
 _WORDS = {
     "safe": "It runs without a question.",
@@ -42,6 +45,17 @@ def run_approvals(rules: Rules, argument: str, cwd: Path) -> str:
             return verdict_text(check_command(rest, cwd))
         case _:
             raise HermesError(f"That is not understood. There are: {USAGE}.")
+
+
+def choose_opinion(agent: "AIAgent", word: str) -> str:
+    """Switch the second opinion of a session on or off, or tell how it stands."""
+    if word not in ("", "on", "off"):
+        raise HermesError("A second opinion is `on` or `off`: `second-opinion on`.")
+    if word:
+        agent.choose_second_opinion(word == "on")
+    if agent.second_opinion:
+        return "A model looks at what would run without a question, and may have you asked."
+    return "No model looks at what would run without a question: `second-opinion on`."
 
 
 def rules_text(rules: Rules) -> str:

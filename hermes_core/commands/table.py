@@ -138,8 +138,11 @@ def _prompt(seat: Seat, argument: str) -> str:
 def _approvals(seat: Seat, argument: str) -> str:
     from pathlib import Path
 
-    from hermes_core.commands.approvals import run_approvals
+    from hermes_core.commands.approvals import choose_opinion, run_approvals
 
+    verb, _, word = argument.strip().partition(" ")
+    if verb == "second-opinion":
+        return choose_opinion(seat.agent, word.strip().lower())
     return run_approvals(seat.agent.rules, argument, Path(seat.cwd))
 
 
@@ -291,8 +294,9 @@ COMMANDS: Mapping[str, Command] = {
         Command("context", "Show what fills the model's window", "", _context, at_once=True),
         Command(
             "approvals",
-            "List what is always allowed or rejected, take a rule out, or judge a command",
-            "revoke NUMBER | check COMMAND",
+            "List what is always allowed or rejected, take a rule out, judge a command, or have a "
+            "model look too",
+            "revoke NUMBER | check COMMAND | second-opinion on|off",
             _approvals,
             at_once=True,
         ),

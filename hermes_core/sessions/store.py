@@ -24,18 +24,18 @@ _PAGE = 1_000
 
 _INSERT_SESSION = """
     INSERT INTO sessions (id, created, updated, cwd, additional, title, mode, provider, model,
-                          system_prompt, effort, speed, instructions, touched)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+                          system_prompt, effort, speed, instructions, second_opinion, touched)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
             (SELECT coalesce(max(touched), 0) + 1 FROM sessions))
 """
 _SELECT_SESSION = """
     SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, speed,
-           instructions, created, updated, archived
+           instructions, second_opinion, created, updated, archived
     FROM sessions WHERE id = ?
 """
 _SELECT_SESSIONS = """
     SELECT id, cwd, additional, title, mode, provider, model, system_prompt, effort, speed,
-           instructions, created, updated, archived
+           instructions, second_opinion, created, updated, archived
     FROM sessions
     WHERE prompted = 1 AND owner IS NULL AND (:cwd IS NULL OR cwd = :cwd)
       AND (:touched IS NULL OR touched < :touched) AND (:updated IS NULL OR updated < :updated)
@@ -53,6 +53,7 @@ _UPDATE = {
     "effort": "UPDATE sessions SET effort = ? WHERE id = ?",
     "speed": "UPDATE sessions SET speed = ? WHERE id = ?",
     "instructions": "UPDATE sessions SET instructions = ? WHERE id = ?",
+    "second_opinion": "UPDATE sessions SET second_opinion = ? WHERE id = ?",
 }
 _TOUCH = """
     UPDATE sessions
@@ -85,6 +86,7 @@ class SessionRow:
 
     effort: how much the model is to think; speed: how fast it is served; None where only the
     configuration says. instructions: what its opener says of the work in it: how, and the text.
+    second_opinion: whether a model looks at what would run unasked; None: as configured.
     """
 
     id: str
@@ -98,6 +100,7 @@ class SessionRow:
     effort: str | None = None
     speed: str | None = None
     instructions: tuple[str, str] | None = None
+    second_opinion: bool | None = None
     created: float = 0.0
     updated: float = 0.0
     archived: bool = False
@@ -299,7 +302,8 @@ def _no_session(session_id: str) -> StoreError:
 
 def _session(row: tuple[Any, ...]) -> SessionRow:
     session_id, cwd, additional, *texts, created, updated, archived = row
-    title, mode, provider, model, system_prompt, effort, speed, instructions = map(decode, texts)
+    title, mode, provider, model, system_prompt, effort, speed, *others = map(decode, texts)
+    instructions, second_opinion = others
     return SessionRow(
         id=session_id,
         cwd=decode(cwd),
@@ -312,6 +316,7 @@ def _session(row: tuple[Any, ...]) -> SessionRow:
         effort=effort,
         speed=speed,
         instructions=(instructions[0], instructions[1]) if instructions else None,
+        second_opinion=second_opinion,
         created=created,
         updated=updated,
         archived=bool(archived),

@@ -31,6 +31,7 @@ class Agent:
     def __init__(self, runtime: Runtime | None = RUNTIME) -> None:
         self.runtime = runtime
         self.mode: Mode = "default"
+        self.second_opinion = False
 
     @property
     def chosen(self) -> Runtime:
@@ -43,17 +44,23 @@ class Agent:
             raise ConfigError("closed has no key.")
         self.runtime = replace(self.chosen, provider=provider, model=model)
 
+    def choose_second_opinion(self, wanted: bool) -> None:
+        self.second_opinion = wanted
+
     def choose_effort(self, effort: str | None) -> None:
         self.runtime = replace(self.chosen, reasoning_effort=effort)
 
 
 class Stage:
-    def __init__(self, runtime: Runtime | None = RUNTIME) -> None:
+    def __init__(self, runtime: Runtime | None = RUNTIME, *, booleans: bool = False) -> None:
         self.agent = Agent(runtime)
         self.offered = list(OFFERED)
         self.told: list[Json] = []
         self.options = Options(
-            lambda: cast(AIAgent, self.agent), lambda _: self.offered, self.told.append
+            lambda: cast(AIAgent, self.agent),
+            lambda _: self.offered,
+            self.told.append,
+            booleans=booleans,
         )
 
     def option(self, name: str) -> Json:
@@ -68,6 +75,28 @@ def stage() -> Stage:
 
 def values(option: Json) -> list[Any]:
     return [one["value"] for one in option["options"]]
+
+
+def test_what_is_on_or_off_is_offered_to_those_who_know_it() -> None:
+    assert all(one["type"] == "select" for one in Stage().options.listed())
+    with pytest.raises(ConfigError, match="There is no option 'second_opinion'"):
+        Stage().options.choose("second_opinion", True)
+    stage = Stage(booleans=True)
+    assert stage.option("second_opinion")["currentValue"] is False
+    stage.options.choose("second_opinion", True)
+    assert stage.option("second_opinion")["currentValue"] is True
+    stage.agent.second_opinion = False
+    stage.options.tell_changes()
+    (told,) = stage.told
+    assert told["configOptions"][-1]["currentValue"] is False
+
+
+@pytest.mark.parametrize("value", ["true", "on", 1, None])
+def test_what_is_on_or_off_takes_nothing_else(value: object) -> None:
+    stage = Stage(booleans=True)
+    with pytest.raises(ConfigError, match="true or false is needed"):
+        stage.options.choose("second_opinion", value)
+    assert stage.agent.second_opinion is False
 
 
 def test_models_stand_in_groups_with_size_and_price(stage: Stage) -> None:

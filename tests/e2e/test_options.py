@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.client import AcpClient
+from tests.e2e.client import FULL, AcpClient
 from tests.e2e.editor import AgentError, Session
 from tests.e2e.stage import KEY, Stage
-from tests.fakes.provider import FakeProvider, fail, say
+from tests.fakes.provider import Call, FakeProvider, calls, fail, say
 
 
 def options_of(opened: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -170,7 +170,57 @@ async def test_what_is_not_offered_is_refused_and_changes_nothing(
     assert options == options_of(session.opened)
 
 
-async def test_an_option_that_is_on_or_off_is_none_of_ours(client: AcpClient) -> None:
+async def test_what_is_on_or_off_is_kept_and_counts_from_the_next_step(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.configure(
+        auxiliary={
+            "approval": {
+                "model": "careful",
+                "base_url": stage.provider.base_url,
+                "api_key": KEY,
+                "api_mode": "chat_completions",
+            }
+        }
+    )
+    look = calls(Call("terminal", {"command": "cat notes"}))
+    stage.provider.script(look, say("Done."), look, say("ok"), say("Done."), look, say("Done."))
+    announced = {**FULL, "session": {"configOptions": {"boolean": {}}}}
+
+    async def switch(client: AcpClient, value: Any, **more: Any) -> dict[str, dict[str, Any]]:
+        about = {"sessionId": session.id, "configId": "second_opinion", "value": value, **more}
+        return options_of(await client.request("session/set_config_option", about))
+
+    def looked_at() -> int:
+        return [request.body["model"] for request in stage.provider.requests].count("careful")
+
+    async with running(stage, capabilities=announced) as client:
+        session = await client.new_session(cwd=stage.workspace(notes="hello"))
+        option = options_of(session.opened)["second_opinion"]
+        assert (option["type"], option["currentValue"]) == ("boolean", False)
+        await session.prompt("one")
+        assert looked_at() == 0
+        chosen = await switch(client, True, type="boolean")
+        assert set(chosen) == set(options_of(session.opened))
+        assert chosen["second_opinion"]["currentValue"] is True
+        with pytest.raises(AgentError, match="value: The option 'second_opinion' is on") as refused:
+            await switch(client, "true")
+        assert refused.value.code == -32602
+    async with running(stage, capabilities=announced) as client:
+        session = await client.load_session(session.id, session.cwd)
+        assert options_of(session.opened)["second_opinion"]["currentValue"] is True
+        await session.prompt("two")
+        assert looked_at() == 1
+        await session.prompt("/approvals second-opinion off")
+        await client.wait_for(lambda: session.of_kind("config_option_update"))
+        assert told(session)["second_opinion"]["currentValue"] is False
+        await session.prompt("three")
+        assert looked_at() == 1
+
+
+async def test_a_value_that_is_on_or_off_is_none_of_an_option_that_is_not(
+    client: AcpClient,
+) -> None:
     session = await client.new_session()
     params = {"sessionId": session.id, "configId": "mode", "type": "boolean", "value": True}
     with pytest.raises(AgentError) as refused:

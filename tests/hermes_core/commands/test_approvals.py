@@ -1,6 +1,6 @@
 import json
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 import pytest
 
@@ -13,6 +13,10 @@ from hermes_core.commands.approvals import (
     verdict_text,
 )
 from hermes_core.ground.errors import HermesError
+from tests.hermes_core.commands.seats import said, seat_in
+
+if TYPE_CHECKING:
+    from hermes_core.agent.agent import AIAgent
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +65,25 @@ def rules(tmp_path: Path) -> Rules:
     ):
         rules.add(rule)
     return rules
+
+
+class Agent:
+    second_opinion = False
+
+    def choose_second_opinion(self, wanted: bool) -> None:
+        self.second_opinion = wanted
+
+
+def test_the_second_opinion_is_switched_and_told() -> None:
+    agent = Agent()
+    seat = seat_in(Path("/w"), cast("AIAgent", agent))
+    assert said(seat, "/approvals second-opinion").startswith("No model looks")
+    assert said(seat, "/approvals second-opinion ON").startswith("A model looks")
+    assert agent.second_opinion
+    assert said(seat, "/approvals second-opinion").startswith("A model looks")
+    assert "is `on` or `off`" in said(seat, "/approvals second-opinion maybe")
+    assert agent.second_opinion
+    assert said(seat, "/approvals second-opinion off").startswith("No model looks")
 
 
 @pytest.mark.parametrize("argument", ["", "list"])

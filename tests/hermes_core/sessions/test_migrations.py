@@ -81,7 +81,8 @@ def test_turns_of_before_are_taken_back_as_they_were(path: Path) -> None:
         connection.executescript(
             "ALTER TABLE snapshots DROP COLUMN others;"
             "ALTER TABLE sessions DROP COLUMN speed;"
-            "ALTER TABLE sessions DROP COLUMN instructions; PRAGMA user_version=6;"
+            "ALTER TABLE sessions DROP COLUMN instructions;"
+            "ALTER TABLE sessions DROP COLUMN second_opinion; PRAGMA user_version=6;"
         )
     store = Store(path)
     assert Checkpoints(store, "s").all()[0].snapshots == (Snapshot("/w", "a", None, {}),)
