@@ -31,6 +31,9 @@ KEPT_SECONDS: Final = 86_400
 _SHELL: Final = "/bin/sh"
 _PLAIN: Final = re.compile(r"/[A-Za-z0-9_@+:,./-]+")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_READ_ONLY: Final = frozenset({"UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO"})
+"""What a shell sets itself; a script that sets one of them ends there."""
+
 _OURS: Final = re.compile(r"\d{10,}-[a-z0-9-]+\.sh(?:\.begun)?")
 _LONGEST_WORDS: Final = 32
 
@@ -88,7 +91,7 @@ def script_of(argv: list[str], cwd: Path, env: Mapping[str, str], wall: Wall | N
     """
     lines = [f"cd -- {shlex.quote(str(cwd))} || exit 126"]
     for name, value in env.items():
-        if _NAME.fullmatch(name):
+        if _NAME.fullmatch(name) and name not in _READ_ONLY:
             lines.append(f"export {name}={shlex.quote(value)}")
     if isinstance(wall, BubblewrapWall):  # which dies with the shell that started it
         lines += [wall.line(argv), "exit $?"]
