@@ -1,5 +1,6 @@
 """The official Python SDK as the client: an independent reader of everything that is sent."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,60 @@ async def test_an_error_and_a_cancel_and_a_load(stage: Stage) -> None:
         assert [info.session_id for info in listed.sessions] == [session.session_id]
     assert person.text("user_message_chunk") == "hi"
     assert person.text("agent_message_chunk") == "Hello."
+
+
+class WithTerminals(Person):
+    """Runs commands in terminals of its own; some of its answers are null, as the SDK has it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[str] = []
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+
+    async def create_terminal(
+        self, session_id: str, command: str, args: list[str] | None = None, **more: Any
+    ) -> acp.CreateTerminalResponse:
+        self._processes["t"] = await asyncio.create_subprocess_exec(
+            command, *(args or []), stdout=asyncio.subprocess.PIPE, cwd=more["cwd"]
+        )
+        return acp.CreateTerminalResponse(terminal_id="t")
+
+    async def wait_for_terminal_exit(
+        self, session_id: str, terminal_id: str, **_: Any
+    ) -> acp.WaitForTerminalExitResponse:
+        code = await self._processes[terminal_id].wait()
+        return acp.WaitForTerminalExitResponse(exit_code=code)
+
+    async def terminal_output(
+        self, session_id: str, terminal_id: str, **_: Any
+    ) -> acp.TerminalOutputResponse:
+        stream = self._processes[terminal_id].stdout
+        text = (await stream.read()).decode() if stream else ""
+        return acp.TerminalOutputResponse(output=text, truncated=False)
+
+    async def release_terminal(self, session_id: str, terminal_id: str, **_: Any) -> None:
+        self.done.append(terminal_id)
+
+
+async def test_a_command_in_a_terminal_of_the_clients(stage: Stage) -> None:
+    stage.configure(terminal={"in_editor": True})
+    command = "touch allowed; echo 'a  b'; exit 4"
+    stage.provider.script(calls(Call("terminal", {"command": command}, id="sdk-9")), say("Done."))
+    person, cwd = WithTerminals(), stage.workspace()
+    program, *arguments = COMMAND
+    async with acp.spawn_agent_process(person, program, *arguments, env=stage.environ, cwd=cwd) as (
+        agent,
+        _,
+    ):
+        capabilities = acp.schema.ClientCapabilities(terminal=True)
+        await agent.initialize(
+            protocol_version=acp.PROTOCOL_VERSION, client_capabilities=capabilities
+        )
+        session = await agent.new_session(cwd=str(cwd), mcp_servers=[])
+        prompt = [acp.text_block("run it")]
+        await agent.prompt(session_id=session.session_id, prompt=prompt)
+    told = stage.provider.requests[-1].messages[-1]["content"]
+    assert told == "a  b\n[exit code 4]"
+    shown = [update.content for update in person.of_kind("tool_call_update") if update.content]
+    assert shown[-1][-1].terminal_id == "t"
+    assert person.done == ["t"]
