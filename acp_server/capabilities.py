@@ -13,6 +13,9 @@ PROTOCOL_VERSION = 1
 AUTH_METHOD = "provider"
 """Id of the method that every client gets: keys are configured outside of the protocol."""
 
+LOGIN_METHOD = "login"
+"""Id of the method that leads to the provider's page, where the client shows pages."""
+
 SETUP_METHOD = "setup"
 SETUP_ARGUMENT = "--setup"
 
@@ -99,7 +102,7 @@ def agent_info() -> dict[str, str]:
 
 
 def auth_methods(client: ClientCapabilities) -> list[dict[str, Any]]:
-    """Return the ways to authenticate: one for every client, one more if it has a terminal.
+    """Return the ways to authenticate: one for every client, more if it shows pages or a terminal.
 
     The client runs the agent's own command with ``args`` appended, in a terminal.
     """
@@ -113,6 +116,14 @@ def auth_methods(client: ClientCapabilities) -> list[dict[str, Any]]:
             ),
         }
     ]
+    if client.elicitation_url:
+        methods.append(
+            {
+                "id": LOGIN_METHOD,
+                "name": "Log in on a web page",
+                "description": "Agree on the page of the provider that is set up for a login.",
+            }
+        )
     setup = {
         "id": SETUP_METHOD,
         "name": "Set up in a terminal",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from acp_server.capabilities import ClientCapabilities
 from acp_server.client_files import ClientFiles
 from acp_server.client_terminals import ClientTerminals
-from acp_server.elicitation import Elicitation
+from acp_server.elicitation import ClientQuestions, Elicitation
 from acp_server.emitter import Emitter
 from acp_server.methods.connection import Connection
 from acp_server.methods.instructions import instructions_of
@@ -121,6 +121,7 @@ def open_session(
         store=store,
         files=files,
         terminals=ClientTerminals(ask, new_id) if client.terminal else None,
+        questions=questions_of(connection, ask, {"sessionId": new_id}),
         emit=options.watching(Elicitation(ask, new_id, permissions)),
         clarify="ask" if client.elicitation_form else "text",
         instructions=place.instructions,
@@ -128,6 +129,16 @@ def open_session(
     )
     session.agent.records.titles.enabled = True
     return session
+
+
+def questions_of(
+    connection: Connection, ask: Ask, scope: Mapping[str, Any]
+) -> ClientQuestions | None:
+    """Return what shows forms and pages to the person; None where the client shows neither."""
+    forms, pages = connection.capabilities.elicitation_form, connection.capabilities.elicitation_url
+    if not forms and not pages:
+        return None
+    return ClientQuestions(ask, connection.server.notify, scope, forms=forms, pages=pages)
 
 
 def traced(ask: Ask, trace: Callable[[], Mapping[str, str]]) -> Ask:

@@ -278,6 +278,7 @@ class Works:
             drop=drop,
             open_numbers=lambda: agent.steering.numbers | self._on_loop(lambda: session.numbers),
             environ=self._connection.environ,
+            questions=None if aside else agent.questions,
             show_history=partial(self._show_history, interrupt),
         )
 

@@ -48,6 +48,7 @@ class AIAgent(Parts):
         nobody can be asked, and edits and commands are refused.
     config, store, files: what to use in the place of the user's own.
     terminals: the client's, for commands that were allowed, if ``terminal.in_editor`` is set.
+    questions: shows what MCP servers ask the user; without it nothing is asked for them.
     emit: takes every event, after it is stored; see ``hermes_core.ground.events``.
     clarify: how the model asks the user: ``ask`` (``emit`` answers ``ClarifyRequested``), ``text``
         (the turn ends with the question); without it only a ``clarify_callback`` is asked.
@@ -347,6 +348,7 @@ class AIAgent(Parts):
             home=self._config.home,
             is_secret=self._consent.judge.is_secret,
             terminals=self.terminals,
+            questions=self.questions,
         )
         return Toolbox(
             {**self._tools, **self.mcp.specs()},

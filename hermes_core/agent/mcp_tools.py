@@ -43,7 +43,8 @@ class McpTools:
     """The servers of one agent, and their tools.
 
     wanted: in their order; of those with the same name the last one counts. parent: whose servers
-    these are, for an agent that neither asks about them nor ends them.
+    these are, for an agent that neither asks about them nor ends them. asks: whether they may ask
+    the person something.
     """
 
     def __init__(
@@ -52,10 +53,12 @@ class McpTools:
         place: "tuple[Workspace, Config] | None" = None,
         *,
         parent: "McpTools | None" = None,
+        asks: bool = False,
     ) -> None:
         self._wanted = tuple(wanted)
         self._place = place
         self._parent = parent
+        self._asks = asks
         self._lock = threading.Lock()
         self._own: Servers | None = None
         self._ended = False
@@ -73,7 +76,7 @@ class McpTools:
 
         with self._lock:
             if self._own is None and not self._ended:
-                self._own = Servers(self._wanted, *self._place)
+                self._own = Servers(self._wanted, *self._place, asks=self._asks)
                 self._own.start()
                 if self._tell is not None:
                     self._own.announce(self._warning(self._tell))

@@ -42,6 +42,7 @@ from hermes_core.agent.steering import Steering
 from hermes_core.approval.judge import Judge
 from hermes_core.approval.rules import Rules
 from hermes_core.ground.actions import Mode
+from hermes_core.ground.asking import Questions
 from hermes_core.ground.budget import Budget
 from hermes_core.ground.callbacks import CallbackView, callbacks_of
 from hermes_core.ground.errors import HermesError, StoreError
@@ -83,6 +84,7 @@ class Parts:
         store: "Store | None" = None,
         files: Files | None = None,
         terminals: Terminals | None = None,
+        questions: Questions | None = None,
         emit: Emit | None = None,
         heritage: Heritage | None = None,
         clarify: How | None = None,
@@ -124,9 +126,9 @@ class Parts:
         self.records = Records(self._session, self._store, self._engine)
         if self._stored:
             self.records.resume_cost()
-        self._files, self.terminals = files or LocalFiles(), terminals
-        self._seen = Seen()
-        self._workspace = workspace_of(row)
+        self._files = files or LocalFiles()
+        self.terminals, self.questions = terminals, questions
+        self._seen, self._workspace = Seen(), workspace_of(row)
         distrust((self._workspace.cwd, *self._workspace.additional), self._config)
         self._consent = heritage.consent if heritage else self._make_consent()
         self.mcp = heritage.mcp if heritage else self._make_mcp(mcp_servers)
@@ -185,7 +187,8 @@ class Parts:
         return row
 
     def _make_mcp(self, given: Sequence[McpServer]) -> McpTools:
-        return McpTools((*self._config.mcp_servers, *given), (self._workspace, self._config))
+        place, asks = (self._workspace, self._config), self.questions is not None
+        return McpTools((*self._config.mcp_servers, *given), place, asks=asks)
 
     def _looked_at_with(self) -> "tuple[Config, Request]":
         """Return what a second opinion goes by: the session's word on it beats the settings."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hermes_core.ground.actions import Mode
+from hermes_core.ground.asking import Questions
 from hermes_core.ground.errors import HermesError, Interrupted
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import Content
@@ -30,6 +31,7 @@ class Seat:
     open_numbers: returns the numbers of what begins by itself or runs.
     show_history: shows all that the session's log holds, as where a session is loaded.
     environ: the environment of the program.
+    questions: shows pages to the person; None where nobody is to wait for them.
     """
 
     agent: "AIAgent"
@@ -48,6 +50,7 @@ class Seat:
     open_numbers: Callable[[], frozenset[int]] = frozenset
     show_history: Callable[[], None] = lambda: None
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    questions: Questions | None = None
 
 
 @dataclass(frozen=True, slots=True)

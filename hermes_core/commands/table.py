@@ -87,7 +87,7 @@ def _providers(seat: Seat, _argument: str) -> str:
 def _login(seat: Seat, argument: str) -> Remark:
     from hermes_core.commands.login import run_login
 
-    return run_login(seat.config(), argument)
+    return run_login(seat, argument)
 
 
 def _fallback(seat: Seat, argument: str) -> str:
@@ -323,7 +323,7 @@ COMMANDS: Mapping[str, Command] = {
             _providers,
             at_once=True,
         ),
-        Command(LOGIN, "Tell how to log in with a provider", "PROVIDER", _login, at_once=True),
+        Command(LOGIN, "Log in with a provider, or tell how to", "PROVIDER", _login, at_once=True),
         Command(
             "logout",
             "Forget what is stored for a provider; list it without a name",

@@ -19,12 +19,12 @@ from hermes_core.ground.errors import (
     StreamCut,
 )
 from hermes_core.ground.interrupt import Interrupt
+from hermes_core.ground.pages import page_refusal
 from hermes_core.ground.secrets import REDACTOR, Secret
 from hermes_core.local.config import Config
 from hermes_core.providers.grants import Grant, text
 from hermes_core.providers.logins import Login
 from hermes_core.providers.tokens import Tokens, ask, ask_for_tokens, ending
-from hermes_core.transport.guard import is_loopback
 
 LIFE = 900.0
 """Seconds that a code is taken to live, where the service does not say."""
@@ -170,16 +170,12 @@ class DeviceLogin:
 
     def _page(self, url: str) -> str:
         """Return an address to be shown, if it is one that a person can safely be sent to."""
-        try:
-            parts = urlsplit(url)
-        except ValueError:
-            parts = urlsplit("")
-        local = parts.scheme == "http" and is_loopback(parts.hostname or "")
-        clean = url.isascii() and url.isprintable() and " " not in url
-        if clean and parts.hostname and (local or parts.scheme == "https"):
+        refusal = page_refusal(url)
+        if not refusal:
             return url
         raise MalformedResponse(
-            f"The login service of {self._login.provider} named a page that is not https.",
+            f"The login service of {self._login.provider} named a page that is not to be opened: "
+            f"{refusal}.",
             provider=self._login.provider,
         )
 

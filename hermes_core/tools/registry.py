@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hermes_core.ground.actions import Action, Answer
+from hermes_core.ground.asking import Questions
 from hermes_core.ground.content import CardContent, Console, Location, Text, ToolKind
 from hermes_core.ground.errors import ToolError
 from hermes_core.ground.interrupt import Interrupt
@@ -54,7 +55,8 @@ class ToolContext:
 
     task_id: names the turn, call_id the call itself. is_secret: whether a file may hold secrets,
     by its real path, so that it is not read unless a person says so. terminals: the client's, None
-    where it has none.
+    where it has none. questions: shows forms and pages to the person, None where nobody can be
+    asked.
     """
 
     workspace: Workspace
@@ -67,6 +69,7 @@ class ToolContext:
     call_id: str = ""
     is_secret: Callable[[Path], bool] = lambda _: False
     terminals: Terminals | None = None
+    questions: Questions | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,13 +31,13 @@ def check_address(url: str, *, saved: bool) -> None:
 
 
 def mcp_client(
-    url: str, headers: Sequence[tuple[str, str]], network: Network, seconds: float
+    url: str, headers: Sequence[tuple[str, str]], network: Network, seconds: float | None
 ) -> "httpx2.AsyncClient":
     """Return a client for one MCP server, in which no request can leave its origin.
 
     Proxy and certificates are those of our own requests; the environment is not read. seconds:
-    without a byte from the server, after which it counts as silent. No message is longer than
-    ``LONGEST_EVENT``, and none comes packed, since what it unpacks to has no bound.
+    without a byte from the server, after which it counts as silent, None for never. No message is
+    longer than ``LONGEST_EVENT``, and none comes packed, since what it unpacks to has no bound.
     """
     import httpx2
 

@@ -75,6 +75,10 @@ def test_every_client_gets_one_method_of_the_agents_own_type() -> None:
 
 def test_a_terminal_method_needs_a_client_that_announced_one() -> None:
     assert len(auth_methods(ClientCapabilities(terminal=True))) == 1
+    assert len(auth_methods(ClientCapabilities(elicitation_form=True))) == 1
+    _, page = auth_methods(ClientCapabilities(elicitation_url=True))
+    assert page["id"] == "login"
+    assert "type" not in page
     _, terminal = auth_methods(ClientCapabilities(terminal_auth=True))
     assert (terminal["type"], terminal["id"], terminal["args"]) == (
         "terminal",

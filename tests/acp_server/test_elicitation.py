@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from acp_server.elicitation import CREATE, Elicitation, answer_of, form
+from acp_server.elicitation import (
+    COMPLETE,
+    CREATE,
+    ClientQuestions,
+    Elicitation,
+    action_of,
+    answer_of,
+    form,
+)
+from hermes_core.ground.asking import Answer, Form, Page
 from hermes_core.ground.events import ClarifyRequested, Event, StatusChanged
 from tests.schema.validate import WireValidator
 
@@ -124,3 +133,79 @@ def test_an_answer_after_the_withdrawal_changes_nothing() -> None:
     event.reply.cancel()
     client.answers[0].set_result({"action": "accept", "content": {"answer": "late"}})
     assert event.reply.cancelled()
+
+
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string", "title": "Name"}}}
+SCOPES = [{"sessionId": "s1"}, {"requestId": 7}, {"requestId": "x"}]
+
+
+def shown(client: Client, scope: dict[str, Any]) -> ClientQuestions:
+    return ClientQuestions(client, lambda *_: None, scope, forms=True, pages=True)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize(
+    "question", [Form("Who?", SCHEMA, "c1"), Page("There.", "https://a.example/x", "c1")]
+)
+def test_forms_and_pages_are_asked_validly(question: Form | Page, scope: dict[str, Any]) -> None:
+    client = Client()
+    shown(client, scope).ask(question)
+    ((method, params, timeout),) = client.asked
+    assert (method, timeout) == (CREATE, None)
+    line = json.dumps({"jsonrpc": "2.0", "id": "1", "method": method, "params": params})
+    WireValidator().check(line.encode(), "agent")
+    assert params.get("toolCallId") == ("c1" if "sessionId" in scope else None)
+    if isinstance(question, Page):
+        assert (params["url"], params["elicitationId"]) == (question.url, question.id)
+
+
+def test_a_page_that_is_done_is_told() -> None:
+    told: list[tuple[str, dict[str, Any]]] = []
+
+    def notify(method: str, params: dict[str, Any]) -> None:
+        told.append((method, params))
+
+    page = Page("There.", "https://a.example/x")
+    ClientQuestions(Client(), notify, {}, forms=False, pages=True).completed(page)
+    assert told == [(COMPLETE, {"elicitationId": page.id})]
+    line = json.dumps({"jsonrpc": "2.0", "method": COMPLETE, "params": told[0][1]})
+    WireValidator().check(line.encode(), "agent")
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        ({"action": "accept", "content": {"name": "me"}}, Answer("accept", {"name": "me"})),
+        ({"action": "accept"}, Answer("accept")),
+        ({"action": "accept", "content": [1]}, Answer("accept")),
+        ({"action": "decline", "content": {"name": "me"}}, Answer("decline")),
+        ({"action": "cancel"}, Answer("cancel")),
+        ({"action": "_novel"}, Answer("cancel")),
+        ({"action": ["accept"]}, Answer("cancel")),
+        ({}, Answer("cancel")),
+        (None, Answer("cancel")),
+        ("accept", Answer("cancel")),
+    ],
+)
+def test_what_a_client_says_was_done(result: Any, answer: Answer) -> None:
+    assert action_of(result) == answer
+
+
+def test_what_fails_is_no_answer() -> None:
+    client = Client()
+    reply = shown(client, {"sessionId": "s"}).ask(Form("Who?", SCHEMA))
+    client.answers[0].set_exception(RuntimeError("gone"))
+    assert reply.result(0) == Answer("cancel")
+    broken = shown(Client(RuntimeError("closed")), {"sessionId": "s"})
+    assert broken.ask(Form("Who?", SCHEMA)).result(0) == Answer("cancel")
+
+
+def test_a_question_that_is_withdrawn_is_taken_back_and_answered_no_more() -> None:
+    client = Client()
+    reply = shown(client, {"sessionId": "s"}).ask(Form("Who?", SCHEMA))
+    assert reply.cancel()
+    assert client.answers[0].cancelled()
+    reply = shown(client, {"sessionId": "s"}).ask(Form("Who?", SCHEMA))
+    client.answers[1].set_result({"action": "decline"})
+    assert reply.result(0) == Answer("decline")
+    assert not reply.cancel()

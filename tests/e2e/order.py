@@ -15,6 +15,7 @@
 from collections import Counter
 from typing import Any
 
+from tests.e2e.asking import Asking
 from tests.schema.validate import Sender, WireError
 
 Message = dict[str, Any]
@@ -47,10 +48,12 @@ class Order:
         self._parents: dict[str, str] = {}
         self._running: set[str] = set()
         self._terminals = Terminals()
+        self._asking = Asking()
 
     def check(self, message: Message, sender: Sender) -> None:
         """Take the next message of ``sender``."""
         self._terminals.check(message, sender)
+        self._asking.check(message, sender)
         if sender == "client":
             if "method" in message and "id" in message:
                 self._request(message)
@@ -58,9 +61,19 @@ class Order:
             self._answer(message)
         elif message["method"] == "session/update":
             self._update(message["params"]["sessionId"], message["params"]["update"])
+        elif message["method"] == "elicitation/create":
+            self._form(message["params"])
         elif message["method"] == "session/request_permission":
             self._question(message["params"]["sessionId"], message["params"]["toolCall"])
             _check_options([option["kind"] for option in message["params"]["options"]])
+
+    def _form(self, params: Message) -> None:
+        if "sessionId" in params and not self._is_open(params["sessionId"]):
+            raise WireError(f"No turn of the session is open: {params}")
+        if "toolCallId" in params:
+            card = self._cards.get(params["sessionId"], {}).get(params["toolCallId"])
+            if card is None or card["status"] not in ("pending", "in_progress"):
+                raise WireError(f"The question belongs to no open card: {params}")
 
     def _request(self, message: Message) -> None:
         self._asked.setdefault(_key(message), []).append(message)

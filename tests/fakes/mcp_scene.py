@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from hermes_core.ground.asking import Questions
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.config import Config
 from hermes_core.local.files import LocalFiles
@@ -15,7 +16,9 @@ from hermes_core.tools.seen import Seen
 
 
 class Scene:
-    """Sessions' servers in a folder of their own."""
+    """Sessions' servers in a folder of their own. questions: the person whom they may ask."""
+
+    questions: Questions | None = None
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -28,7 +31,8 @@ class Scene:
         self.workspace.cwd.mkdir()
 
     def open(self, *servers: McpServer) -> Servers:
-        made = Servers(servers, self.workspace, self.config)
+        asks = self.questions is not None
+        made = Servers(servers, self.workspace, self.config, asks=asks)
         self.opened.append(made)
         made.start()
         while any(one.state == "starting" for one in made.reports()):
@@ -50,4 +54,6 @@ class Scene:
             Seen(),
             "task",
             self.config.home,
+            "call-1",
+            questions=self.questions,
         )

@@ -7,7 +7,7 @@ breaks too before a call has succeeded, the server counts as failed.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,13 +15,14 @@ from hermes_core.ground.errors import ToolError
 from hermes_core.ground.secrets import REDACTOR
 from hermes_core.ground.version import __version__
 from hermes_core.local.mcp_settings import McpServer
+from hermes_core.tools.bridges.asking import URL_REQUIRED, Asking, Caller
 from hermes_core.tools.bridges.reasons import is_nonsense, reason_of, silence_sdk
 from hermes_core.tools.bridges.stdio import LastWords
 
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.client._transport import TransportStreams
-    from mcp_types import CallToolResult, ReadResourceResult, Tool
+    from mcp_types import CallToolResult, ElicitRequestURLParams, ReadResourceResult, Tool
 
 State = Literal["starting", "asks", "ready", "broken", "failed", "off", "closed"]
 
@@ -47,11 +48,17 @@ class Connection:
     """One server. ``state``, ``problem`` and ``tools`` may be read from any thread.
 
     open_streams: None for a server that is not to be started now. roots: addresses of the folders
-    that the server is told of. changed: called whenever state or tools are others.
+    that the server is told of. changed: called whenever state or tools are others. asks: whether
+    the server may ask the person something.
     """
 
     def __init__(
-        self, server: McpServer, roots: tuple[str, ...], changed: Callable[[], None]
+        self,
+        server: McpServer,
+        roots: tuple[str, ...],
+        changed: Callable[[], None],
+        *,
+        asks: bool = False,
     ) -> None:
         self.server = server
         self.state: State = "starting" if server.enabled else "off"
@@ -60,6 +67,8 @@ class Connection:
         self.left_out = 0
         self.has_resources = False
         self.open_streams: OpenStreams | None = None
+        self.asks = asks
+        self._asking = Asking(server.name)
         self._roots = roots
         self._changed = changed
         self._client: Client | None = None
@@ -77,7 +86,11 @@ class Connection:
             await self._open()
 
     async def call(
-        self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        show: Callable[[str], None],
+        caller: Caller | None = None,
     ) -> "CallToolResult":
         """Call a tool. Raises ``ToolError`` for a server that cannot be reached or breaks."""
 
@@ -86,13 +99,17 @@ class Connection:
             show(f"{message or 'Working'} ({part})")
 
         client = await self._ready()
-        async with _Told(self, "during the call: it may have run"):
-            result = await client.call_tool(
-                tool,
-                arguments,
-                read_timeout_seconds=self.server.timeout,
-                progress_callback=tell,
-            )
+        async with (
+            _Told(self, "during the call: it may have run"),
+            asyncio.timeout(self.server.timeout) as limit,
+        ):
+            with self._asking.during(caller or Caller(), limit):
+                try:
+                    result = await client.call_tool(tool, arguments, progress_callback=tell)
+                except Exception as error:
+                    if _code(error) != URL_REQUIRED:
+                        raise
+                    raise ToolError(await self._asking.require(_pages_in(error))) from error
         self._proven = True
         return result
 
@@ -100,7 +117,10 @@ class Connection:
         """Return the server's resources; raises ``ToolError``."""
         client = await self._ready()
         found: list[Any] = []
-        async with _Told(self, "before it had told its resources"):
+        async with (
+            _Told(self, "before it had told its resources"),
+            asyncio.timeout(self.server.timeout),
+        ):
             cursor: str | None = None
             for _ in range(_PAGES):
                 page = await client.list_resources(cursor=cursor)
@@ -114,7 +134,10 @@ class Connection:
     async def read(self, uri: str) -> "ReadResourceResult":
         """Return what a resource holds; raises ``ToolError``."""
         client = await self._ready()
-        async with _Told(self, "before it had told the resource"):
+        async with (
+            _Told(self, "before it had told the resource"),
+            asyncio.timeout(self.server.timeout),
+        ):
             result = await client.read_resource(uri)
         self._proven = True
         return result
@@ -195,7 +218,13 @@ class Connection:
 
     def _make(self, mode: str) -> "Client":
         from mcp import Client
-        from mcp_types import Implementation, ListRootsResult, Root, ToolListChangedNotification
+        from mcp_types import (
+            ElicitCompleteNotification,
+            Implementation,
+            ListRootsResult,
+            Root,
+            ToolListChangedNotification,
+        )
 
         async def roots(context: object) -> ListRootsResult:
             del context
@@ -204,6 +233,8 @@ class Connection:
         async def heard(message: object) -> None:
             if isinstance(message, ToolListChangedNotification) and self._client is not None:
                 self._refreshing = asyncio.create_task(self._refresh(self._client))
+            elif isinstance(message, ElicitCompleteNotification):
+                self._asking.completed(message.params.elicitation_id)
 
         if self.open_streams is None:
             raise ToolError("it is not to be started.")
@@ -213,6 +244,7 @@ class Connection:
             cache=None,
             client_info=Implementation(name="hermes", version=__version__),
             list_roots_callback=roots,
+            elicitation_callback=self._asking.answer if self.asks else None,
             message_handler=heard,
         )
 
@@ -294,7 +326,7 @@ class _Told:
 
     async def __aexit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Raise ``ToolError`` in the place of any error."""
-        if error is None or not isinstance(error, Exception):
+        if not isinstance(error, Exception) or isinstance(error, ToolError):
             return
         name = self._connection.server.name
         if isinstance(error, TimeoutError) or _code(error) == _TIMED_OUT:
@@ -323,6 +355,12 @@ def _code(error: BaseException) -> int | None:
     inner = getattr(error, "error", None)
     code = getattr(inner, "code", None)
     return code if isinstance(code, int) else None
+
+
+def _pages_in(error: Any) -> "Sequence[ElicitRequestURLParams]":
+    from mcp.shared.exceptions import UrlElicitationRequiredError
+
+    return UrlElicitationRequiredError.from_error(error.error).elicitations
 
 
 def is_broken(error: BaseException) -> bool:

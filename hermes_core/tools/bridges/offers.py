@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hermes_core.ground.actions import Action
@@ -10,6 +11,7 @@ from hermes_core.ground.content import Text
 from hermes_core.ground.errors import ToolError
 from hermes_core.local.mcp_settings import McpServer
 from hermes_core.tools.bridges import schemas
+from hermes_core.tools.bridges.asking import Caller
 from hermes_core.tools.bridges.connection import Connection
 from hermes_core.tools.bridges.loop import LOOP, wait_for
 from hermes_core.tools.bridges.names import tool_name
@@ -89,13 +91,20 @@ def _tool_spec(name: str, connection: Connection, tool: "Tool") -> ToolSpec:
 
     def prepare(ctx: ToolContext, arguments: Mapping[str, Any]) -> Prepared:
         def run(ctx: ToolContext, progress: Progress) -> Output:
-            call = connection.call(
-                own_name,
-                dict(arguments),
-                lambda text: progress((*card, Text(one_line(text)))),
-            )
+            remarks: list[Text] = []
+
+            def show(text: str) -> None:
+                progress((*card, *remarks, Text(one_line(text))))
+
+            def remark(text: str) -> None:
+                remarks.append(Text(text))
+                progress((*card, *remarks))
+
+            caller = Caller(ctx.questions, ctx.call_id, remark)
+            call = connection.call(own_name, dict(arguments), show, caller)
             result = wait_for(LOOP.submit(call), ctx.interrupt)
-            return output_of(result, server.name, own_name)
+            output = output_of(result, server.name, own_name)
+            return replace(output, content=(*output.content, *remarks))
 
         card = _card(arguments)
         return _prepared(

@@ -61,10 +61,18 @@ class Report:
 class Servers:
     """Starts, watches and ends the servers of one session.
 
-    servers: those of the settings first. Of those with the same name the last one counts.
+    servers: those of the settings first. Of those with the same name the last one counts. asks:
+    whether they may ask the person something.
     """
 
-    def __init__(self, servers: Sequence[McpServer], workspace: Workspace, config: Config) -> None:
+    def __init__(
+        self,
+        servers: Sequence[McpServer],
+        workspace: Workspace,
+        config: Config,
+        *,
+        asks: bool = False,
+    ) -> None:
         self._roots = (workspace.cwd, *workspace.additional)
         self._config = config
         self._changed = threading.Condition()
@@ -79,7 +87,8 @@ class Servers:
         for server in filled.values():
             server.register_secrets()
         self._connections = {
-            name: Connection(server, uris, self._notify) for name, server in filled.items()
+            name: Connection(server, uris, self._notify, asks=asks)
+            for name, server in filled.items()
         }
         self._offers = Offers(tuple(self._connections.values()))
 
@@ -206,7 +215,9 @@ class Servers:
         if server.carrier == "acp":
             connection.open_streams = lambda _words, _lost: channel_streams(server)
         else:
-            connection.open_streams = lambda _words, _lost: web_streams(server, self._config)
+            connection.open_streams = lambda _words, _lost: web_streams(
+                server, self._config, patient=connection.asks
+            )
 
     def _prepare(self, connection: Connection, digest: str | None) -> bool:
         """Find the server's program; return whether it may be started as it is now.

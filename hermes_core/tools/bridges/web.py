@@ -14,18 +14,22 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def web_streams(server: McpServer, config: Config) -> "AsyncIterator[TransportStreams]":
+async def web_streams(
+    server: McpServer, config: Config, *, patient: bool = False
+) -> "AsyncIterator[TransportStreams]":
     """Talk to a server over HTTP while the block runs.
 
+    patient: whether it may be silent for as long as a person thinks; calls end all the same.
     Raises ``ConfigError`` for an address that may not be one.
     """
     check_address(server.url, saved=server.saved)
     network = network_for(config, server.url)
+    seconds = None if patient else server.timeout
     if server.carrier == "sse":
         from mcp.client.sse import sse_client
 
         def client(*_: Any, **__: Any) -> Any:
-            return mcp_client(server.url, server.headers, network, server.timeout)
+            return mcp_client(server.url, server.headers, network, seconds)
 
         async with sse_client(server.url, httpx_client_factory=client) as streams:
             yield streams
@@ -33,7 +37,7 @@ async def web_streams(server: McpServer, config: Config) -> "AsyncIterator[Trans
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
-        mcp_client(server.url, server.headers, network, server.timeout) as http,
+        mcp_client(server.url, server.headers, network, seconds) as http,
         streamable_http_client(
             server.url, http_client=http, max_sse_event_size=LONGEST_EVENT
         ) as streams,

@@ -53,6 +53,7 @@ class Screen:
 class Agent:
     mode: Mode = "default"
     tool_names = ("read_file",)
+    questions = None
 
     def __init__(
         self, store: Store, screen: Screen, answer: Callable[[Interrupt], Mapping[str, Any]]
