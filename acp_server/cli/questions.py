@@ -18,6 +18,13 @@ SAID = {
     "reject_once": "rejected",
     "reject_always": "always rejected",
 }
+_USUAL = {
+    "allow_once": "Allow once",
+    "allow_always": "Always allow",
+    "reject_once": "Reject",
+    "reject_always": "Always reject",
+}
+"""How the names of answers begin that mean no more than their kind."""
 
 STOP = "Ctrl-C stops the turn"
 WORDS = "\x00"
@@ -40,6 +47,12 @@ class Choice(NamedTuple):
     def allows(self) -> bool:
         """Whether this answer lets the tool run."""
         return self.kind.startswith("allow")
+
+    @property
+    def said(self) -> str:
+        """What is told of this answer: what it did, or its own words where they say more."""
+        usual = _USUAL.get(self.kind)
+        return SAID[self.kind] if usual and self.name.startswith(usual) else f"“{self.name}”"
 
 
 class Asker(Protocol):
@@ -97,7 +110,7 @@ class TerminalFace:
                 self._transcript.answered(params, f"withdrawn{by}", allowed=False)
                 return None
             self.rejections += not choice.allows
-            words = f"{SAID.get(choice.kind, choice.name)}{by}"
+            words = f"{choice.said}{by}"
             self._transcript.answered(params, words, allowed=choice.allows)
             return choice.option_id
 

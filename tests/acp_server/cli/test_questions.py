@@ -49,3 +49,18 @@ async def test_the_demo_allows_once_and_says_so() -> None:
     assert choice.kind == "allow_once"
     assert "by the demo" in by
     assert (await DemoAsker().choose(choices_of(options("allow_always"))))[0] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [
+        ("allow_once", "Allow once", "allowed once"),
+        ("allow_always", "Always allow `touch` in this workspace", "always allowed"),
+        ("allow_always", "Yes, and let edits run", "“Yes, and let edits run”"),
+        ("reject_once", "No, go on planning", "“No, go on planning”"),
+        ("novel", "Perhaps", "“Perhaps”"),
+    ],
+)
+def test_an_answer_with_a_name_of_its_own_is_told_by_it(kind: str, name: str, said: str) -> None:
+    option = {"optionId": "x", "name": name, "kind": kind}
+    assert choices_of({"options": [option]})[0].said == said
