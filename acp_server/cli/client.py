@@ -93,9 +93,10 @@ class AcpClient:
     async def initialize(self, version: str, *, forms: bool = False) -> None:
         """Agree on the protocol and keep what the agent says of itself.
 
-        forms: whether there is somebody to fill in a form of the agent's.
+        forms: whether there is somebody to fill in a form, and to open a page.
         """
-        capabilities = {**CAPABILITIES, **({"elicitation": {"form": {}}} if forms else {})}
+        shown: Params = {"elicitation": {"form": {}, "url": {}}} if forms else {}
+        capabilities = {**CAPABILITIES, **shown}
         result = await self.call(
             "initialize",
             {

@@ -115,23 +115,26 @@ class TerminalFace:
             return choice.option_id
 
     async def fill(self, params: Params) -> Params:
-        """Show a question of the agent and return the result of its form."""
+        """Show a question, or a page to be opened, and return the result of its form."""
         async with self._turn:
-            text = question_of(params)[0]
-            self._transcript.remark(f"? {text}", "bold yellow", "form")
+            self._transcript.remark(f"? {question_of(params)}", "bold yellow", "form")
             if not isinstance(self._asker, KeyAsker):
                 return {"action": "decline"}
-            result = await filled(params, _Keys(self._asker))
-            said = next(iter(result.get("content", {}).values()), "no answer")
-            self._transcript.remark(f"  {visible_line(str(said))}", "dim", "form")
+            result = await filled(params, _Keys(self._asker, self._transcript))
+            self._transcript.remark(f"  {_said(result)}", "dim", "form")
             return result
 
 
 class _Keys(Filler):
     """Fills a form at the keyboard: a key for a choice, or own words after ``w``."""
 
-    def __init__(self, asker: "KeyAsker") -> None:
+    def __init__(self, asker: "KeyAsker", transcript: Transcript) -> None:
         self._asker = asker
+        self._transcript = transcript
+
+    def say(self, text: str) -> None:
+        """Show a line of the form."""
+        self._transcript.remark(text, "yellow", "form")
 
     async def fill(self, choices: list[str], words: bool) -> str | None:
         """Return what the person chose or typed."""
@@ -202,6 +205,14 @@ class DemoAsker:
         """Return the choice that allows once."""
         allowed = next((c for c in choices if c.kind == "allow_once"), None)
         return allowed, " by the demo: there is no terminal to ask on"
+
+
+def _said(result: Params) -> str:
+    """Return what a result comes to, in a line."""
+    if result.get("action") != "accept":
+        return "no answer"
+    values = [visible_line(str(value)) for value in result.get("content", {}).values()]
+    return ", ".join(values) or "yes"
 
 
 def _line(typed: str) -> Text:

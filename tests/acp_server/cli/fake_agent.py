@@ -137,12 +137,21 @@ def form(kind: str) -> Json:
     if kind == "choices":
         fields["answer"]["enum"] = ["red", "blue"]
         fields["other"] = {"type": "string"}
-    params = {
+    if kind == "server":
+        fields = {
+            "size": {"type": "string", "enum": ["small", "large"]},
+            "count": {"type": "integer", "title": "How many?"},
+        }
+    params: Json = {
         "sessionId": opened[-1],
         "mode": "form",
         "message": "Which colour?",
-        "requestedSchema": {"type": "object", "properties": fields},
+        "requestedSchema": {"type": "object", "properties": fields, "required": ["size"]},
     }
+    if kind == "page":
+        url = "https://login.example/device?code=WDJB"
+        params = {"sessionId": opened[-1], "mode": "url", "message": "Log in.\nThe code is X."}
+        params |= {"elicitationId": "e1", "url": url}
     answer = ask("elicitation/create", params)
     chunk(f"filled: {json.dumps(answer.get('result') or answer.get('error'), sort_keys=True)}")
     return {"stopReason": "cancelled" if answer["cancelled"] else "end_turn"}

@@ -82,6 +82,40 @@ def test_a_form_is_filled_by_a_key_or_a_line(
         assert terminal.exit_code() == 0
 
 
+def test_the_form_of_a_server_is_filled_field_by_field(
+    fake_agent: list[str], tmp_path: Path
+) -> None:
+    with start(fake_agent, tmp_path, "form server") as terminal:
+        terminal.expect("Which colour?")
+        terminal.expect("2  large")
+        terminal.send("2")
+        terminal.expect("How many?")
+        terminal.expect(">")
+        terminal.send("many\r")
+        terminal.expect("does not take that")
+        terminal.expect(">")
+        terminal.send("3\r")
+        terminal.expect("1  Send this")
+        terminal.send("1")
+        content = '{"count": 3, "size": "large"}'
+        terminal.expect(f'filled: {{"action": "accept", "content": {content}}}')
+        assert terminal.exit_code() == 0
+
+
+@pytest.mark.parametrize(("key", "action"), [("1", "accept"), ("n", "decline"), ("\r", "decline")])
+def test_a_page_is_shown_with_its_whole_address(
+    fake_agent: list[str], tmp_path: Path, key: str, action: str
+) -> None:
+    with start(fake_agent, tmp_path, "form page") as terminal:
+        terminal.expect("Log in.")
+        terminal.expect("The code is X.")
+        terminal.expect("https://login.example/device?code=WDJB")
+        terminal.expect("1  I open it")
+        terminal.send(key)
+        terminal.expect(f'filled: {{"action": "{action}"}}')
+        assert terminal.exit_code() == 0
+
+
 def test_ctrl_c_while_a_form_waits_dismisses_it(fake_agent: list[str], tmp_path: Path) -> None:
     with start(fake_agent, tmp_path, "form choices") as terminal:
         terminal.expect("2  blue")
