@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 
 from hermes_core.ground.secrets import REDACTOR
+from hermes_core.local.redrawn import BLANK, Rows, with_returns
 
-_PENDING = 8_192
 _ESCAPE = re.compile(
     r"""(?x)
       \x1b \[ [0-?]* [ -/]* [@-~]                      # colours, cursor movements
@@ -15,16 +15,14 @@ _ESCAPE = re.compile(
     | \x1b
     """
 )
-_UNFINISHED = re.compile(r"\x1b[^\x07\n]{0,255}\Z")
-_BETWEEN_WORDS = re.compile(r"[^\w.~+/=-](?=[\w.~+/=-]{0,1024}\Z)")
 _SPECIAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Output:
     """Takes bytes in any pieces; keeps the beginning and the end of their text.
 
-    Escape sequences and control characters are dropped, a line that was redrawn by carriage
-    returns keeps its last state, bytes that are not UTF-8 become U+FFFD. Secrets are masked before
+    Escape sequences and control characters are dropped, a line that was redrawn keeps its last
+    state (see ``redrawn``), bytes that are not UTF-8 become U+FFFD. Secrets are masked before
     anything is cut, so that no part of one stays. At most ``limit`` bytes (UTF-8) are kept, half of
     them from the beginning; what is left out between is counted. spill: gets all of the text, in
     pieces.
@@ -33,7 +31,7 @@ class Output:
     def __init__(self, limit: int, spill: Callable[[str], None] | None = None) -> None:
         self._spill = spill
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._pending = ""
+        self._rows = Rows()
         self._head = bytearray()
         self._tail = bytearray()
         self._head_limit = limit // 2
@@ -42,20 +40,14 @@ class Output:
 
     def feed(self, data: bytes) -> None:
         """Add what was read next."""
-        self._pending += self._decoder.decode(data)
-        end = self._pending.rfind("\n") + 1
-        if not end and len(self._pending) > _PENDING:
-            redrawn = self._pending.rstrip("\r").rfind("\r") + 1
-            self._pending = self._pending[redrawn:]
-            end = _settled(self._pending) if len(self._pending) > _PENDING else 0
-        if end:
-            self._keep(clean(self._pending[:end]))
-            self._pending = self._pending[end:]
+        settled = self._rows.write(self._decoder.decode(data))
+        if settled:
+            self._keep(clean(settled))
 
     def finish(self) -> None:
         """Tell that nothing follows."""
-        self._keep(clean(self._pending + self._decoder.decode(b"", final=True)))
-        self._pending = ""
+        settled = self._rows.write(self._decoder.decode(b"", final=True))
+        self._keep(clean(settled + self._rows.drain()))
 
     @property
     def truncated(self) -> bool:
@@ -63,8 +55,8 @@ class Output:
         return self._left_out > 0 or len(self._tail) > self._tail_limit
 
     def text(self) -> str:
-        """Return all that is kept so far, the unfinished last line included."""
-        pending = REDACTOR.redact(clean(self._pending))
+        """Return all that is kept so far, with the lines that may still be drawn anew."""
+        pending = REDACTOR.redact(clean(self._rows.text))
         tail = bytes(self._tail) + pending.encode()
         cut = len(tail) - self._tail_limit
         left_out = self._left_out + max(cut, 0)
@@ -95,24 +87,13 @@ def clean(text: str) -> str:
     if not _SPECIAL.search(text):
         return text
     if "\x1b" in text:
-        text = _ESCAPE.sub("", text)
+        text = _ESCAPE.sub("", with_returns(text))
     if "\r" in text:
         text = "\n".join(_last_state(line) for line in text.split("\n"))
+    text = text.replace(BLANK, "")
     if "\b" in text:
         text = "\n".join(_erased(line) for line in text.split("\n"))
     return _SPECIAL.sub("", text)
-
-
-def _settled(text: str) -> int:
-    """Return how much of a long unfinished line ends before an unfinished escape sequence or word.
-
-    A word may be a secret; only one that is longer than any is parted.
-    """
-    unfinished = _UNFINISHED.search(text, len(text) - 256)
-    if unfinished:
-        return unfinished.start()
-    between = _BETWEEN_WORDS.search(text, max(len(text) - 1_025, 0))
-    return between.end() if between else len(text)
 
 
 def _last_state(line: str) -> str:

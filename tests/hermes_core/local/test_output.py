@@ -3,6 +3,7 @@ import random
 import pytest
 
 from hermes_core.local.output import Output, clean
+from hermes_core.local.redrawn import LONGEST, ROWS
 
 
 def kept(*pieces: bytes, limit: int = 1_000) -> str:
@@ -20,7 +21,17 @@ def kept(*pieces: bytes, limit: int = 1_000) -> str:
         ("\x1b[1;31mred\x1b[0m\n", "red\n"),
         ("\x1b]0;title\x07text", "text"),
         ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
-        ("\x1b(B\x1b[?25lx\x1b[2K\x1b7", "x"),
+        ("\x1b(B\x1b[?25lx\x1b[2K\x1b7", ""),
+        ("10%\x1b[1G50%\x1b[G99%\x1b[0Gdone\n", "done\n"),
+        ("50%\x1b[1G", "50%"),
+        ("name\x1b[20Gsize", "namesize"),
+        ("50%\x1b[2K\rdone", "done"),
+        ("50%\r\x1b[2Kdone", "done"),
+        ("50%\r\x1b[K\nnext", "\nnext"),
+        ("50%\r\x1b[0Kdone", "done"),
+        ("50%\x1b[K\n", "50%\n"),
+        ("ab\x1b[1Kc\n", "c\n"),
+        ("ab\b\x1b[Kc", "ac"),
         ("one\r\ntwo\r\n", "one\ntwo\n"),
         ("10%\r50%\r100%\ndone", "100%\ndone"),
         ("50%\r", "50%"),
@@ -80,7 +91,7 @@ def test_one_endless_line_is_bounded_in_memory() -> None:
     output = Output(1_000)
     for _ in range(200):
         output.feed(b"x" * 65_536)
-    assert len(output._pending) <= 65_536
+    assert len(output._rows.text) <= LONGEST
     assert len(output._head) + len(output._tail) <= 2_000
     assert len(output.text()) < 1_100
 
@@ -88,6 +99,55 @@ def test_one_endless_line_is_bounded_in_memory() -> None:
 def test_a_progress_line_without_end_shows_its_last_state() -> None:
     pieces = [f"\r{n}%".encode() for n in range(50_000)]
     assert kept(b"start\n", *pieces) == "start\n49999%"
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("a 1%\nb 1%\n\x1b[2A\x1b[2Ka 9%\n\x1b[2Kb 9%\n", "a 9%\nb 9%\n"),
+        ("a\nb\n\x1b[2Fc\n", "c\nb\n"),
+        ("a\nb\x1b[1F\x1b[Ec\n", "a\nc\n"),
+        ("a\nb\nc\x1b[2A\r1\x1b[B2\x1b[9B3\n", "1\n2\n3\n"),
+        ("a\nb\n\x1b[Ac\n", "a\nc\n"),
+        ("a\nb\n\x1bMc\n", "a\nc\n"),
+        ("a\nb\nc\n\x1b[2A\x1b[Jd\n", "a\nd\n"),
+        ("a\nb\n\x1b[9Ac\n", "c\nb\n"),
+        ("a\x1b[Ab\n", "ab\n"),
+        ("a\nb\n\x1b[2A", "a\nb\n"),
+        ("a\nb\n\x1b[A\x1b[A\x1b[A\x1b[3Bc", "a\nb\nc"),
+    ],
+)
+def test_lines_further_up_are_drawn_anew(raw: str, shown: str) -> None:
+    assert kept(raw.encode()) == shown
+    assert kept(*(bytes([byte]) for byte in raw.encode())) == shown
+
+
+def test_what_lies_too_far_up_is_settled() -> None:
+    lines = [f"{n}\n" for n in range(ROWS + 20)]
+    shown = kept("".join(lines).encode(), b"\x1b[999Anew\n", limit=10_000)
+    assert shown == "".join([*lines[:20], "new\n", *lines[21:]])
+
+
+def test_bars_of_many_tasks_leave_their_last_state_in_bounded_memory() -> None:
+    output = Output(10_000)
+    for percent in range(2_000):
+        frame = "".join(f"\x1b[2Ktask {n}: {percent}\n" for n in range(8))
+        output.feed((f"\x1b[8A{frame}" if percent else frame).encode())
+        assert len(output._rows.text) < 2 * LONGEST
+    output.finish()
+    assert output.text() == "".join(f"task {n}: 1999\n" for n in range(8))
+
+
+@pytest.mark.parametrize("line", ["x" * 3_000, "x\r" * 3_000, "\x1b[A\x1b[B" * 900, "\x1b[3Ax\n"])
+def test_no_order_of_moves_takes_memory(line: str) -> None:
+    output = Output(1_000)
+    output.feed(b"\n" * 60)
+    for _ in range(60):
+        output.feed(f"{line}\x1b[7A".encode())
+        output.feed(f"{line}\n".encode())
+        assert len(output._rows.text) <= 5 * LONGEST
+    output.finish()
+    assert len(output.text()) < 1_100
 
 
 def test_an_escape_sequence_split_in_a_long_line_is_dropped_whole() -> None:
@@ -105,7 +165,11 @@ def test_the_text_so_far_has_the_unfinished_line() -> None:
 def test_any_cutting_of_the_input_gives_the_same_text() -> None:
     raw = "".join(
         random.Random(7).choices(
-            ["a", "é", "\n", "\r", "\b", "\x1b[31m", "\x1b", "\0", "😀"], k=600
+            [
+                *("a", "é", "\n", "\r", "\b", "\x1b[31m", "\x1b", "\0", "😀"),
+                *("\x1b[A", "\x1b[2A", "\x1b[K", "\x1b[2K", "\x1b[1G", "\x1b[J", "\x1b[B"),
+            ],
+            k=600,
         )
     ).encode()
     whole = kept(raw, limit=10_000)
