@@ -163,7 +163,8 @@ def kinds_of(hits: tuple[Hit, ...]) -> str:
 
 def visible(text: str) -> str:
     """Return ``text`` with line feeds alone as line ends, without control and unseen characters."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for end in ("\r\n", "\r", "\u2028", "\u2029"):
+        text = text.replace(end, "\n")
     return _INVISIBLE.sub("", _CONTROL.sub("", text))
 
 

@@ -5,6 +5,7 @@ from typing import Final, Literal
 from hermes_core.agent.prompt.foreign import structured
 from hermes_core.agent.prompt.layer import Layer
 from hermes_core.ground.errors import ConfigError
+from hermes_core.ground.injection import visible
 
 How = Literal["append", "override"]
 Instructions = tuple[str, str]
@@ -17,16 +18,18 @@ _HEADING = "# Session instructions"
 
 
 def checked(instructions: Instructions | None) -> Instructions | None:
-    """Return them; raise ``ConfigError`` for an unknown way, and for no text or too long a one."""
+    """Return them; raise ``ConfigError`` for an unknown way, and for too long a text or one
+    of which nothing can be seen.
+    """
     if instructions is None:
         return None
     how, text = instructions
     if how not in ("append", "override"):
         raise ConfigError(f"Session instructions are appended or override ours; not {how!r}.")
-    if not text.strip():
-        raise ConfigError("Session instructions need a text.")
     if len(text) > LONGEST:
         raise ConfigError(f"Session instructions have at most {LONGEST:,} characters.")
+    if not visible(text).strip():
+        raise ConfigError("Session instructions need a text.")
     return how, text
 
 
@@ -42,7 +45,7 @@ def given(instructions: Instructions | None) -> Layer:
     """
     if instructions is None:
         return Layer("session instructions", "")
-    text = f"{structured(instructions[1]).strip()}\n"
+    text = f"{structured(visible(instructions[1]).strip())}\n"
     if overrides(instructions):
         return Layer("identity", text)
     return Layer("session instructions", f"{_HEADING}\n{text}")
