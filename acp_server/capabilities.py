@@ -92,7 +92,8 @@ def agent_capabilities() -> dict[str, Any]:
                 "status",
                 "title",
             )
-        },
+        }
+        | {"systemPrompt": {"mode": {"override": {}}}},
     }
 
 

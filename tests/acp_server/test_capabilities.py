@@ -114,6 +114,8 @@ def test_the_answer_is_valid_and_says_no_more_than_is_true() -> None:
     assert told["promptCapabilities"] == {"image": True, "audio": True, "embeddedContext": True}
     assert told["mcpCapabilities"] == {"http": True, "sse": True, "acp": True}
     assert told["auth"] == {"logout": {}, "status": {}}
+    system = told["sessionCapabilities"].pop("systemPrompt")
+    assert system == {"mode": {"override": {}}}
     stable = {"list", "additionalDirectories", "resume", "close", "delete"}
     assert set(told["sessionCapabilities"]) == stable | {"fork", "archive", "status", "title"}
     assert set(map(str, told["sessionCapabilities"].values())) == {"{}"}
