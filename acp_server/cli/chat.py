@@ -24,7 +24,7 @@ from acp_server.cli.piped import read_piped, with_piped
 from acp_server.cli.printable import visible, visible_line
 from acp_server.cli.questions import Asker, KeyAsker, NobodyAsker, TerminalFace
 from acp_server.cli.transcript import Transcript
-from acp_server.cli.turns import Turns, explained
+from acp_server.cli.turns import LEAVE, NEW, Turns, explained
 from hermes_core.ground.advice import parts_of
 from hermes_core.ground.version import __version__
 from hermes_core.local.config import hermes_home
@@ -32,10 +32,6 @@ from hermes_core.sessions.finding import NotFound, choose
 
 INTERRUPTED = 130
 SHORT_ID = 8
-NEW = "/new"
-"""What opens a new session. It is for the client to do, so it is not sent."""
-
-LEAVE = ("/quit", "/exit")
 HELP = "Enter sends · Alt-Enter starts a line · Ctrl-C stops a turn · /quit leaves"
 
 
@@ -170,6 +166,7 @@ async def _conversation(options: ChatOptions) -> int:
                     await _open_new(seat, options)
                 elif prompt.strip():
                     await seat.turns.run(prompt)
+                    entry.remember(seat.turns.typed)
 
 
 async def _open_new(seat: Seat, options: ChatOptions) -> None:

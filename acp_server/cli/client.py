@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from acp_server.cli import disk
-from acp_server.cli.connection import NO_METHOD, Connection, Disconnected, Params, RpcFailure
+from acp_server.cli.connection import (
+    NO_METHOD,
+    Connection,
+    Disconnected,
+    Params,
+    RpcFailure,
+    Then,
+)
 from acp_server.cli.console import Failure
 from acp_server.cli.forms import DECLINE, asks_why
 
@@ -143,11 +150,12 @@ class AcpClient:
         """Change how much the agent may do unasked."""
         await self.call("session/set_mode", {"sessionId": self.session_id, "modeId": mode})
 
-    async def prompt(self, text: str) -> str:
-        """Send one prompt; return why its turn ended."""
+    async def prompt(self, text: str, then: Then = lambda _: None) -> str:
+        """Send one prompt; return why its turn ended. ``then`` gets the answer when it comes."""
         result = await self.call(
             "session/prompt",
             {"sessionId": self.session_id, "prompt": [{"type": "text", "text": text}]},
+            then,
         )
         return str(result.get("stopReason", ""))
 
@@ -158,13 +166,13 @@ class AcpClient:
         with suppress(Disconnected):
             await self._connection.notify("session/cancel", {"sessionId": self.session_id})
 
-    async def call(self, method: str, params: Params) -> Params:
+    async def call(self, method: str, params: Params, then: Then = lambda _: None) -> Params:
         """Send a request; raise ``RpcFailure`` on an error, ``Failure`` if the agent is gone.
 
         What the face raised when it was shown something is raised here too.
         """
         try:
-            return await self._connection.request(method, params)
+            return await self._connection.request(method, params, then)
         except Disconnected:
             if self._connection.failure is not None:
                 raise self._connection.failure from None

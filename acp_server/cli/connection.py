@@ -8,6 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 Params = dict[str, Any]
+Then = Callable[["asyncio.Future[Params]"], None]
+"""Takes the answer of a request, which is there already."""
 
 CANCELLED = -32800
 INTERNAL = -32603
@@ -56,7 +58,7 @@ class Connection:
         self._writer = writer
         self._serve = serve
         self._note = note
-        self._waiting: dict[str, asyncio.Future[Params]] = {}
+        self._waiting: dict[str, tuple[asyncio.Future[Params], Then]] = {}
         self._serving: dict[str, asyncio.Task[None]] = {}
         self._closed = False
         self.failure: Exception | None = None
@@ -86,13 +88,16 @@ class Connection:
                     self._take(line)
             await asyncio.sleep(0)
 
-    async def request(self, method: str, params: Params) -> Params:
-        """Send a request and return its result; raise ``RpcFailure`` or ``Disconnected``."""
+    async def request(self, method: str, params: Params, then: Then = lambda _: None) -> Params:
+        """Send a request and return its result; raise ``RpcFailure`` or ``Disconnected``.
+
+        ``then`` gets the answer before anything that came after it is noted.
+        """
         if self._closed:
             raise Disconnected
         key = str(uuid.uuid4())
         answer: asyncio.Future[Params] = asyncio.get_running_loop().create_future()
-        self._waiting[key] = answer
+        self._waiting[key] = answer, then
         try:
             await self._send({"id": key, "method": method, "params": params})
             return await answer
@@ -131,8 +136,8 @@ class Connection:
             self._note(method, params if isinstance(params, dict) else {})
 
     def _answered(self, message: Params) -> None:
-        waiting = self._waiting.pop(str(message.get("id")), None)
-        if waiting is None or waiting.done():
+        waiting, then = self._waiting.pop(str(message.get("id")), (None, None))
+        if waiting is None or then is None or waiting.done():
             return
         error = message.get("error")
         if isinstance(error, dict):
@@ -147,6 +152,7 @@ class Connection:
         else:
             result = message.get("result")
             waiting.set_result(result if isinstance(result, dict) else {})
+        then(waiting)
 
     def _begin(self, request_id: Any, method: str, params: Params) -> None:
         key = json.dumps(request_id)
@@ -177,7 +183,7 @@ class Connection:
 
     def _end(self) -> None:
         self._closed = True
-        for waiting in self._waiting.values():
+        for waiting, _ in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(Disconnected())
         for task in self._serving.values():

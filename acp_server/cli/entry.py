@@ -1,6 +1,7 @@
 """Where a person types prompts: one line, pasted text of many, with a history on disk."""
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,11 @@ class Entry:
                     raise Quit from None
                 interrupted = True
                 say("  Ctrl-C again leaves.")
+
+    def remember(self, prompts: Iterable[str]) -> None:
+        """Keep prompts that were typed elsewhere."""
+        for prompt in prompts:
+            self._session.history.append_string(prompt)
 
 
 def _history(path: Path) -> "History":

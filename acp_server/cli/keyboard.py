@@ -1,4 +1,4 @@
-"""The keyboard while a turn runs, without a library: keys that answer, text that is kept."""
+"""The keyboard while a turn runs: keys that answer a question, and a line that is typed."""
 
 import asyncio
 import codecs
@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from acp_server.cli.line import PASTE, PASTED, Enter, Line
+
 END = "\x04"
 ENTER = "\r"
 NO_KEY = ""
@@ -20,6 +22,7 @@ PAUSE = 1.0
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.|$)", re.DOTALL)
 _ERASE = ("\x7f", "\x08")
 _CLEAR = "\x15"
+_NEVER = float("-inf")
 
 
 @contextmanager
@@ -46,31 +49,42 @@ def silence(descriptor: int) -> Iterator[None]:
 class Keyboard:
     """Reads a terminal while a turn runs.
 
-    Keys go to the open question, if there is one; all else is kept as the beginning of the next
-    prompt. Text that is being typed when a question comes up does not answer it.
+    Keys go to the open question, if there is one; all else is typed into ``line``, which stays for
+    the next prompt. Text that is being typed when a question comes up does not answer it.
     """
 
     def __init__(self, descriptor: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._descriptor = descriptor
         self._clock = clock
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._typed = ""
-        self._typed_at = 0.0
+        self.line = Line()
+        self._enter: Enter | None = None
+        self._show: Callable[[], None] = lambda: None
+        self._typed_at = _NEVER
         self._asking = False
+        self._pasting = False
         self._ended = False
         self._keys: deque[str] = deque()
         self._news = asyncio.Event()
 
     @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Read what is typed, until the block ends; needs a running event loop."""
+    def listening(
+        self, enter: Enter | None = None, show: Callable[[], None] = lambda: None
+    ) -> Iterator[None]:
+        """Read what is typed, until the block ends; needs a running event loop.
+
+        enter: takes lines that are ended; without it they are kept as the beginning of the next
+        prompt. show: called when the line has changed.
+        """
         loop = asyncio.get_running_loop()
+        self._enter, self._show = enter, show
         with silence(self._descriptor):
             loop.add_reader(self._descriptor, self._read)
             try:
                 yield
             finally:
                 loop.remove_reader(self._descriptor)
+                self._enter, self._show = None, lambda: None
                 self._read_rest()
 
     @contextmanager
@@ -97,8 +111,9 @@ class Keyboard:
         key = self._keys.popleft()
         if len(key) == 1:
             return ENTER if key == "\n" else key
-        if len(text_of(key)) > 2:
-            self._typed += key
+        if len(text := text_of(key)) > 2:
+            self.line.insert(text)
+            self._show()
         return NO_KEY
 
     async def read_line(self, show: Callable[[str], None]) -> str | None:
@@ -120,8 +135,7 @@ class Keyboard:
 
     def take_typed(self) -> str:
         """Return the text that was typed, and forget it."""
-        typed, self._typed = text_of(self._typed), ""
-        return typed
+        return self.line.take().strip("\n")
 
     def _read_rest(self) -> None:
         while not self._ended and select.select([self._descriptor], [], [], 0)[0]:
@@ -136,15 +150,25 @@ class Keyboard:
             self._ended = True
             asyncio.get_running_loop().remove_reader(self._descriptor)
         elif text := self._decoder.decode(data):
-            if self._asking and not self._is_typing():
+            if self._asking and not self._is_typing() and not self._is_pasted(text):
                 self._keys.append(text)
             else:
-                self._typed += text
                 self._typed_at = self._clock()
+                self.line.feed(text, self._enter)
+                self._show()
         self._news.set()
 
+    def _is_pasted(self, text: str) -> bool:
+        """Return whether a part of ``text`` stands between the marks of a paste."""
+        pasted = self._pasting or PASTE in text
+        if pasted:
+            self._pasting = text.rfind(PASTE) > text.rfind(PASTED) or (
+                self._pasting and PASTED not in text
+            )
+        return pasted
+
     def _is_typing(self) -> bool:
-        return bool(self._typed) and self._clock() - self._typed_at < PAUSE
+        return self._clock() - self._typed_at < PAUSE
 
 
 def text_of(keys: str) -> str:

@@ -7,12 +7,22 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from acp_server.cli.line import Line, drawn
 from acp_server.cli.markdown import Answer, last_lines, split_finished, split_paragraphs
 from acp_server.cli.paper import VOICES, Voice, group_of
+from acp_server.cli.printable import visible_line
 from acp_server.cli.shapes import Hanging, Marked, Tail, Trimmed
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAME_SECONDS = 0.1
+TYPED_ROWS = 6
+"""Rows of what is being typed that are shown at most."""
+
+WAITING_SHOWN = 3
+HINT = "Ctrl-C stops"
+MORE = " · type on: it waits its turn, /steer tells this one"
+
+_PASTES_MARKED, _PASTES_PLAIN = "\x1b[?2004h", "\x1b[?2004l"
 
 
 class LivePaper:
@@ -35,15 +45,20 @@ class LivePaper:
         self._began = 0.0
         self._paused = 0.0
         self._footer: Text | None = None
+        self._line: Line | None = None
+        self._waiting: Sequence[str] = ()
 
     def __rich__(self) -> RenderableType:
         """Return the live part as it is now."""
         return Text("") if self._live is None else self._region()
 
-    def begin(self) -> None:
-        """Start the live part."""
+    def begin(self, line: Line | None = None) -> None:
+        """Start the live part; ``line`` is what is typed below it, if anything can be."""
         self._began = time.monotonic()
         self._footer = None
+        self._line, self._waiting = line, ()
+        if line is not None:
+            self._tell(_PASTES_MARKED)
         self._live = Live(
             self,
             console=self._console,
@@ -62,6 +77,22 @@ class LivePaper:
         live, self._live = self._live, None
         if live is not None:
             live.stop()
+            if self._line is not None:
+                self._tell(_PASTES_PLAIN)
+
+    def begin_next(self) -> None:
+        """Count the time from here: the next prompt's turn begins."""
+        self._began = time.monotonic()
+
+    def waiting(self, prompts: Sequence[str]) -> None:
+        """Take the prompts that were sent and wait for their turn."""
+        self._waiting = prompts
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw the live part as it is now."""
+        if self._live is not None:
+            self._live.refresh()
 
     def footer(self, text: Text | None) -> None:
         """Show only ``text`` in the live part; None brings back what is going on.
@@ -74,8 +105,7 @@ class LivePaper:
         elif text is None and self._footer is not None:
             self._began += now - self._paused
         self._footer = text
-        if self._live is not None:
-            self._live.refresh()
+        self.draw()
 
     def stream(self, voice: Voice, text: str) -> None:
         """Take a piece of running text; it shows at the next tick."""
@@ -135,12 +165,12 @@ class LivePaper:
     def _region(self) -> RenderableType:
         height = self._console.size.height - 1
         if self._footer is not None:
-            return Tail(Group("", self._footer), height)
+            return Tail(Group("", self._footer, *self._typed(height)), height)
         parts: list[RenderableType] = []
         if self._voice is not None and self._text.strip():
             parts += [self._styled(self._voice, last_lines(self._text, 2 * height)), ""]
         parts += _spaced(self._status)
-        parts.append(self._working())
+        parts += [self._working(), *self._behind(), *self._typed(height)]
         if self._group is not None:
             parts.insert(0, "")
         return Tail(Group(*parts), height)
@@ -148,7 +178,33 @@ class LivePaper:
     def _working(self) -> Text:
         seconds = time.monotonic() - self._began
         frame = FRAMES[int(seconds / FRAME_SECONDS) % len(FRAMES)]
-        return Text.assemble((frame, "cyan"), (f" {seconds:.0f} s · Ctrl-C stops", "dim"))
+        hint = HINT if self._line is None or self._line.text else f"{HINT}{MORE}"
+        working = Text.assemble((frame, "cyan"), (f" {seconds:.0f} s · {hint}", "dim"))
+        return _cut(working, self._console.width)
+
+    def _behind(self) -> list[Text]:
+        """Return the prompts that wait, a row each."""
+        rows = [Text(f"  … {visible_line(one)}", "dim") for one in self._waiting[:WAITING_SHOWN]]
+        if more := len(self._waiting) - len(rows):
+            rows.append(Text(f"  … and {more} more", "dim"))
+        return [_cut(row, self._console.width) for row in rows]
+
+    def _typed(self, height: int) -> list[Text]:
+        """Return what is being typed, as the rows around its cursor."""
+        line = self._line
+        if line is None or not line.text:
+            return []
+        rows = max(min(TYPED_ROWS, height // 2), 1)
+        return [drawn(line.text, line.cursor, self._console.width, rows)]
+
+    def _tell(self, escape: str) -> None:
+        self._console.file.write(escape)
+        self._console.file.flush()
+
+
+def _cut(row: Text, width: int) -> Text:
+    row.truncate(max(width, 1), overflow="ellipsis")
+    return row
 
 
 def _spaced(blocks: Iterable[Text]) -> list[RenderableType]:

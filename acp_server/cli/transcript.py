@@ -72,6 +72,12 @@ class Transcript:
         self._paper.close()
         self._paper.block(Text(text, style), group)
 
+    def typed(self, text: str) -> None:
+        """Show what the person typed while a turn ran."""
+        self._paper.close()
+        self._paper.stream("user", visible(text))
+        self._paper.close()
+
     def end_turn(self, reason: str, seconds: float) -> None:
         """Close what is open and say how the turn ended.
 

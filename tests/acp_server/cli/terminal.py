@@ -72,9 +72,20 @@ class Terminal:
                 raise AssertionError(f"{text!r} never came; the terminal shows:\n{self.words}")
         self._mark = found + len(text)
 
+    def expect_raw(self, escape: bytes, count: int) -> None:
+        """Wait until ``escape`` was sent ``count`` times in all."""
+        deadline = time.monotonic() + WATCHDOG
+        while self.raw.count(escape) < count:
+            if not self._read(deadline):
+                raise AssertionError(f"{escape!r} never came; the terminal shows:\n{self.words}")
+
     def send(self, keys: str) -> None:
         """Type ``keys``."""
         os.write(self._ours, keys.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size, as somebody does who drags the window."""
+        ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def end(self, number: int) -> None:
         """Send the program a signal."""

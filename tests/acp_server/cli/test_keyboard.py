@@ -4,11 +4,13 @@ import asyncio
 import os
 import pty
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
 from acp_server.cli.keyboard import END, ENTER, NO_KEY, PAUSE, Keyboard, text_of
+from acp_server.cli.line import PASTE, PASTED
 
 
 class Desk:
@@ -26,7 +28,7 @@ class Desk:
     async def typed(self, length: int) -> None:
         """Wait until so much text is kept."""
         async with asyncio.timeout(30):
-            while len(self.keyboard._typed) < length:
+            while len(self.keyboard.line.text) < length:
                 self.keyboard._news.clear()
                 await self.keyboard._news.wait()
 
@@ -111,3 +113,60 @@ async def test_the_end_of_input_ends_questions() -> None:
     with keyboard.listening(), keyboard.answering():
         assert await keyboard.read_key() == END
     os.close(reading)
+
+
+async def test_lines_are_handed_on_as_they_end(desk: Desk) -> None:
+    sent: list[str] = []
+    shown: list[str] = []
+
+    def take(line: str) -> bool:
+        sent.append(line)
+        return line != "/quit"
+
+    with desk.keyboard.listening(take, lambda: shown.append(desk.keyboard.line.text)):
+        desk.press("next\r")
+        await reading(desk, lambda: len(sent) == 1)
+        desk.press("/quit\r")
+        await reading(desk, lambda: len(sent) == 2)
+    assert sent == ["next", "/quit"]
+    assert shown[-2:] == ["", "/quit"]
+    assert desk.keyboard.take_typed() == "/quit"
+
+
+async def test_a_line_is_still_being_typed_right_after_it_was_sent(desk: Desk) -> None:
+    with desk.keyboard.listening(lambda _: True):
+        desk.press("next\r")
+        await reading(desk, lambda: desk.keyboard._typed_at == desk.now)
+        with desk.keyboard.answering():
+            desk.press("y")
+            await desk.typed(1)
+            desk.now += PAUSE
+            desk.press("n")
+            assert await desk.keyboard.read_key() == "n"
+    assert desk.keyboard.take_typed() == "y"
+
+
+async def test_no_part_of_a_marked_paste_answers_a_question(desk: Desk) -> None:
+    fed: list[str] = []
+    show = partial(fed.append, "")
+
+    async def pressed(piece: str, count: int) -> None:
+        desk.press(piece)
+        await reading(desk, lambda: len(fed) == count)
+        desk.now += PAUSE
+
+    with desk.keyboard.listening(lambda _: True, show), desk.keyboard.answering():
+        await pressed(f"{PASTE}a", 1)
+        await pressed("y", 2)
+        await pressed(f"n{PASTED}", 3)
+        desk.press("n")
+        assert await desk.keyboard.read_key() == "n"
+    assert desk.keyboard.take_typed() == "ayn"
+
+
+async def reading(desk: Desk, ready: Callable[[], bool]) -> None:
+    """Wait until what was pressed is read."""
+    async with asyncio.timeout(30):
+        while not ready():
+            desk.keyboard._news.clear()
+            await desk.keyboard._news.wait()

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from acp_server.cli.line import Line
 from acp_server.cli.live import LivePaper
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -154,3 +155,47 @@ def test_markup_of_the_console_is_not_interpreted() -> None:
     screen.paper.close()
     assert "[red]x[/red] :smile:" in screen.words
     assert "[bold]y[/bold] :smile:" in screen.words
+
+
+def test_what_is_typed_and_what_waits_stand_below_all_else() -> None:
+    screen, line = Screen(), Line()
+    screen.paper.begin(line)
+    assert "Ctrl-C stops · type on" in screen.words
+    line.feed("half a li")
+    screen.paper.waiting(["one", "two\nlines", "x" * 99, "four", "five"])
+    *_, working, one, two, three, more, typed = screen.words.rstrip("\n").split("\n")
+    assert working.endswith("Ctrl-C stops")
+    assert [one, two, more] == ["  … one", "  … two\\nlines", "  … and 2 more"]
+    assert three == f"  … {'x' * 55}…"
+    assert typed == "› half a li "
+    screen.paper.end()
+
+
+def test_what_is_typed_stays_below_a_question() -> None:
+    screen, line = Screen(), Line()
+    screen.paper.begin(line)
+    line.feed("half")
+    screen.paper.footer(Text("y  Allow once"))
+    assert screen.words.rstrip("\n").endswith("y  Allow once\n› half ")
+    screen.paper.end()
+
+
+def test_a_long_text_leaves_room_for_what_runs() -> None:
+    screen, line = Screen(), Line()
+    screen.paper.begin(line)
+    before = len(screen.words)
+    line.feed("word " * 500)
+    screen.paper.draw()
+    rows = screen.words[before:].strip("\n").split("\n")
+    assert len(rows) <= 11
+    assert "Ctrl-C stops" in screen.words[before:]
+    screen.paper.end()
+
+
+def test_pastes_are_marked_only_while_something_can_be_typed() -> None:
+    for line in (None, Line()):
+        screen = Screen()
+        screen.paper.begin(line)
+        screen.paper.end()
+        sent = screen.sent.getvalue()
+        assert (sent.count("\x1b[?2004h"), sent.count("\x1b[?2004l")) == (2 * (line is not None,))
