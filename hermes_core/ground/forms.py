@@ -194,11 +194,11 @@ def _required(raw: object, fields: Mapping[str, Any]) -> list[str]:
 
 def _text(raw: Mapping[str, Any], key: str) -> str:
     value = raw.get(key)
-    return value if isinstance(value, str) else ""
+    return value[: 2 * LONGEST_WORDS] if isinstance(value, str) else ""
 
 
 def _short(text: str) -> str:
-    shown = one_line(text)
+    shown = one_line(text[: LONGEST_WORDS + 1])
     return shown if len(shown) <= LONGEST_WORDS else f"{shown[: LONGEST_WORDS - 1]}…"
 
 

@@ -189,7 +189,8 @@ class Asking:
                     one.limit.reschedule(now() + left)
 
     def _question(self, params: "ElicitRequestParams", call: _Call) -> Form | Page:
-        message = many_lines(params.message).strip()
+        said = params.message[: LONGEST_MESSAGE + 1]  # the rest, of any length, is not looked at
+        message = many_lines(said).strip()
         if len(message) > LONGEST_MESSAGE:
             message = f"{message[: LONGEST_MESSAGE - 1]}…"
         alone = len(self._calls) == 1
@@ -203,7 +204,7 @@ class Asking:
                 " (it is the server that asks, not Hermes)"
             )
             return Page(f"{lead}:\n{message}", params.url, call_id)
-        schema = form_schema(params.requested_schema, params.message)
+        schema = form_schema(params.requested_schema, said)
         lead = f"The MCP server {self._name} asks (it is the server that asks, not Hermes)"
         return Form(f"{lead}:\n{message}", schema, call_id)
 

@@ -10,6 +10,7 @@ from hermes_core.ground.secrets import REDACTOR
 from hermes_core.tools.visible import one_line
 
 NONSENSE = "it answered with what is no answer of an MCP server"
+ASKED_ON = "it asked again and again, and did not answer"
 
 _LONGEST = 300
 _PLACE = 60
@@ -37,6 +38,8 @@ def reason_of(error: BaseException) -> str:
         return str(error).rstrip(".")
     if is_nonsense(error):
         return f"{NONSENSE}{_where(error)}"
+    if type(error).__name__ == "InputRequiredRoundsExceededError":
+        return ASKED_ON
     text = " ".join(REDACTOR.redact(str(error)).split())[:_LONGEST].rstrip(".")
     if found := _KIND.match(text):
         return f"{NONSENSE}, but with {found[1] or 'something else'}; is its address right?"

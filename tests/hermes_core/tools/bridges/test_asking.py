@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -302,8 +303,8 @@ def test_odd_wishes_for_a_page_end_the_call(scene: Scene, pages: Any) -> None:
     assert questions.asked == []
 
 
-def newest(ask: Any) -> FakeLine:
-    """Return a server of MCP 2026-07-28 whose tool asks by its result."""
+def newest(ask: Any, *, ends: bool = True) -> FakeLine:
+    """Return a server of MCP 2026-07-28 whose tool asks by its result, maybe for ever."""
     more = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
     def serve(method: str, params: dict[str, Any], heard: Heard) -> McpAnswer | None:
@@ -313,7 +314,7 @@ def newest(ask: Any) -> FakeLine:
         if method == "tools/list":
             return McpAnswer("result", {"tools": mcp_server.ASKING, **more})
         given = params.get("inputResponses")
-        if given is None:
+        if given is None or not ends:
             wanted = {"one": {"method": "elicitation/create", "params": ask}}
             asking = {"resultType": "input_required", "inputRequests": wanted}
             return McpAnswer("result", {**asking, "requestState": "s"})
@@ -331,6 +332,23 @@ def test_servers_of_the_newest_kind_ask_by_their_result(scene: Scene) -> None:
         output = scene.call(servers, "s__ask")
         assert told(output) == [{"action": "accept", **answer}]
     assert questions.done == [questions.asked[1]]
+
+
+def test_one_that_asks_for_ever_is_given_up(scene: Scene) -> None:
+    scene.questions = questions = FakeQuestions(lambda _: Answer("decline"))
+    servers = scene.open(McpServer("s", "acp", server_id="i", line=newest(FORM, ends=False)))
+    with pytest.raises(ToolError, match="it asked again and again"):
+        scene.call(servers, "s__ask")
+    assert len(questions.asked) == MOST_QUESTIONS
+
+
+def test_what_a_sub_agent_calls_asks_nobody(scene: Scene) -> None:
+    scene.questions = FakeQuestions(lambda _: Answer("accept"))
+    servers = scene.open(McpServer("s", "acp", server_id="i", line=newest(FORM)))
+    context = replace(scene.context(), questions=None)
+    output = servers.tools()["s__ask"].prepare(context, {}).run(lambda _: None)
+    assert told(output) == [{"action": "decline"}]
+    assert scene.questions.asked == []
 
 
 def test_an_interrupt_withdraws_it_there_too(scene: Scene) -> None:
