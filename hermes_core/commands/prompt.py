@@ -82,7 +82,7 @@ def new_prompt(config: Config, cwd: Path) -> tuple[str, list[dict[str, Any]]]:
     with tempfile.TemporaryDirectory(prefix="hermes-prompt-") as folder:
         store = Store(Path(folder) / FILE_NAME)
         try:
-            agent = AIAgent(cwd=cwd, config=config, store=store)
+            agent = AIAgent(cwd=cwd, config=config, store=store, clarify="ask", emit=lambda _: None)
             return agent.system_prompt, agent.tool_schemas
         finally:
             store.close()

@@ -256,6 +256,10 @@ SAME_VERBS = (
     (f"/approvals check {LONG}", ("approvals", "check", LONG)),
     ("/model list", ("model", "--list")),
     ("/prompt full", ("prompt", "--full")),
+    ("/sessions -", ("sessions", "search", "-")),
+    (f"/sessions {LONG}", ("sessions", "search", LONG)),
+    ("/logout zai", ("auth", "logout", "zai")),
+    ("/logout nobody", ("auth", "logout", "nobody")),
 )
 
 
@@ -283,9 +287,50 @@ async def test_the_command_line_says_the_same(
     assert shown.startswith(said), f"{shown[:400]}\n{said[:400]}"
 
 
+@pytest.mark.parametrize("verb", ["doctor", "providers", "prompt", "model", "sessions"])
+async def test_the_command_line_lists_the_same(
+    editor: AcpClient,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    verb: str,
+) -> None:
+    session = await editor.new_session()
+    editor.stage.provider.script(say("Hello."))
+    await session.prompt("hi there")
+    before = len(session.text)
+    await session.prompt(f"/{verb}")
+    rows = [row for row in session.text[before:].split("\n") if re.match(r"- |\| [^P]|`t", row)]
+    for key, value in editor.stage.environ.items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.chdir(session.cwd)
+    assert main([verb, "list"] if verb == "sessions" else [verb]) == 0
+    listed = set(re.findall(r"\w+", capsys.readouterr().out))
+    assert rows
+    for row in rows:
+        assert set(re.findall(r"\w+", row.removesuffix("(this one)"))) <= listed, row
+
+
+@pytest.mark.parametrize("argument", ["", "a.py", *ODD], ids=lambda typed: typed[:12])
+async def test_prompts_of_the_users_own_come_to_the_same(
+    editor: AcpClient, chat: Chat, argument: str
+) -> None:
+    for stage in (editor.stage, chat.stage):
+        (stage.home / "commands").mkdir(exist_ok=True)
+        (stage.home / "commands" / "look.md").write_text("Look at $1, that is: $ARGUMENTS.")
+        stage.provider.script(say("Fine."))
+    session = await editor.new_session()
+    assert await session.prompt(f"/look {argument}") == "end_turn"
+    shown = await chat.type(f"/look {argument}", chat.stage.workspace())
+    assert shown.strip().startswith("Fine.")
+    sent = [s.provider.requests[-1].messages[-1]["content"] for s in (editor.stage, chat.stage)]
+    assert sent[0] == sent[1]
+    assert sent[0].startswith("Look at ")
+    assert sent[0].endswith(f", that is: {argument.strip()}.")
+
+
 def words(text: str) -> str:
     """Return the words of an answer, whatever they are set in."""
-    return " ".join(re.sub(r"`+|\*\*", "", text).split())
+    return " ".join(re.sub(r"`+|\*\*|^- ", "", text).split())
 
 
 @pytest.mark.parametrize(
