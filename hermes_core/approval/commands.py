@@ -81,7 +81,7 @@ def judge_command(
         reason = f"it is longer than {MAX_LENGTH} characters and was not checked"
         return CommandVerdict("ask", (reason,), unclear=True)
     folders = tuple(os.path.realpath(one) for one in (workspace.cwd, *workspace.additional))
-    here = os.path.realpath(cwd or workspace.cwd)
+    here = os.path.realpath(cwd) if cwd else folders[0]
     user = os.path.realpath(home or os.path.expanduser("~"))
     ours = os.path.realpath(own) if own else ""
     floor = read_floor(command, here, user)

@@ -203,6 +203,8 @@ class Lane:
     def _check_path(self, role: str, text: str) -> None:
         if text == "-" and role in ("path", "file", "late"):
             return
+        if text == "/dev/null" and role in ("path", "file", "late", "meta"):
+            return
         if role == "rev":
             role, text = "path", text.rpartition(":")[2] or "."
         for cwd in self._cwds:

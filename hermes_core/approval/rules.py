@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -97,11 +98,16 @@ class Rules:
     def find(self, wanted: Iterable[Rule], answer: Answered) -> Rule | None:
         """Return a rule with ``answer`` about one of these; those of the workspace only deny."""
         those = list(wanted)
+        about = {(one.kind, one.what, one.workspace) for one in those}
         with self._lock:
-            known = [*self._own, *self._of(self._path)[0]]
+            known = [self._own, self._of(self._path)[0]]
             if answer == "deny" and self._tightening is not None:
-                known += self._of(self._tightening)[0]
-        fitting = (one for one in known if one.answer == answer)
+                known.append(self._of(self._tightening)[0])
+            fitting = [
+                one
+                for one in chain.from_iterable(known)
+                if one.answer == answer and (one.kind, one.what, one.workspace) in about
+            ]
         return next((one for one in fitting if any(map(one.is_about, those))), None)
 
     def add(self, rule: Rule) -> str:

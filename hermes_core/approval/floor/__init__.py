@@ -38,7 +38,7 @@ _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|(?:^|(?<=[\s;&|]))#[^\n]*", 
 _FUNCTION = re.compile(
     r"(?:function\s+)?([^\s(){};&|]{1,40})\s*(?:\(\s*\))?\s*[{(]([^{}]{1,200})[})]"
 )
-_DEFINED = re.compile(r"function\s+([\w-]{1,40})|([\w-]{1,40})[ \t]*\([ \t]*\)")
+_DEFINED = re.compile(r"\bfunction\s+([\w-]{1,40})|(?<![\w-])([\w-]{1,40})[ \t]*\([ \t]*\)")
 _MAX_BOMB = 4_096
 _MAX_EXECS = 4
 _MAX_WORDS = 500

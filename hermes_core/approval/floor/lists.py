@@ -18,6 +18,7 @@ _BROAD = names(
     " -prune -ls -follow -nowarn ( )"
 )
 _BROAD_VALUED = frozenset(("-type", "-mindepth", "-maxdepth", "-user", "-group", "-size"))
+_LINKS = frozenset(("-H", "-L", "-P"))
 _NAMED = frozenset(("-name", "-path", "-iname", "-ipath", "-wholename"))
 _FD_VALUED = names(
     "-t -d -E -j -c -o -S --type --max-depth --min-depth --exclude --threads --color --owner --size"
@@ -42,20 +43,23 @@ _MANY = 1_000
 
 def starts_of(words: list[str]) -> list[str]:
     """Return the folders in which a find command begins."""
-    found = []
-    for word in words:
+    return _parted(words)[0] or ["."]
+
+
+def _parted(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the folders of a find command and its expression."""
+    found: list[str] = []
+    for place, word in enumerate(words):
         bare = plain(word)
-        if bare.startswith(("-", "(", "!")):
-            if bare in ("-H", "-L", "-P"):
-                continue
-            break
-        found.append(word)
-    return found or ["."]
+        if bare not in _LINKS and bare.startswith(("-", "(", "!")):
+            return found, words[place:]
+        found += [] if bare in _LINKS else [word]
+    return found, []
 
 
 def finds_all(words: list[str]) -> bool:
     """Return whether a find command leaves next to nothing out."""
-    rest = iter([plain(word) for word in words])
+    rest = iter([plain(word) for word in _parted(words)[1]])
     for word in rest:
         if word in EXECS:
             while next(rest, ";") not in (";", "+"):
@@ -68,7 +72,7 @@ def finds_all(words: list[str]) -> bool:
         elif word in _NAMED:
             if next(rest, "").strip("*"):
                 return False
-        elif word.startswith(("-", "(")) and word not in (*_BROAD, "-H", "-L", "-P"):
+        elif word not in _BROAD:
             return False
     return True
 

@@ -3,7 +3,9 @@
 Options that follow links on the way, read a list of names from a file, or never end are left out.
 """
 
-from hermes_core.approval.model import Model, Parsed
+import re
+
+from hermes_core.approval.model import Family, Model, Parsed
 
 _HASH = "-b --binary -t --text --tag -z --zero"
 
@@ -39,7 +41,16 @@ _TAR = Model(
     check=_tar_check,
 )
 
-FILES: dict[str, Model] = {
+_OLD_TAR = re.compile(r"(?:t|tv|vt)f")
+
+
+def _choose_tar(argv: tuple[str, ...]) -> tuple[Model, tuple[str, ...]]:
+    """Read the old form of its options, of which the last alone has a value."""
+    old = argv[:1] and _OLD_TAR.fullmatch(argv[0])
+    return _TAR, (f"-{argv[0]}", *argv[1:]) if old else argv
+
+
+FILES: dict[str, Model | Family] = {
     "ls": Model(
         "-a -A -b -B -c -C -d -f -F -g -G -h -i -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -u -U -v"
         " -x -X -Z -1 -D --all --almost-all --author --escape --ignore-backups"
@@ -153,7 +164,7 @@ FILES: dict[str, Model] = {
     "sum": Model("-r -s --sysv", "path*"),
     "md5": Model("-q -r", "path*"),
     "shasum": Model("-a: --algorithm: -b -t -U -0 --binary --text", "path*"),
-    "tar": _TAR,
+    "tar": Family(_choose_tar),
     "zipinfo": Model("-1 -2 -s -m -l -v -h -t -z", "path text*", least=1, check=_zip_check),
     "size": Model("-A -B -G -d -o -x --format: --totals --common", "path*", check=_no_options_file),
     "nm": Model(

@@ -1,4 +1,4 @@
-"""Programs of which only the question for their version is known to be harmless.
+"""Programs of which only the question for their version, or for help, is known to be harmless.
 
 A program is not here if files of the working folder decide what answers: a wrapper of a project, a
 shim, a toolchain file, plugins (``cargo``, ``yarn``, ``pnpm``, ``go``, ``dotnet``, ``gradle``).
@@ -29,13 +29,24 @@ _SHORT = {
 }
 
 
+_HELPED = names(
+    "ls cat tac head tail nl wc od stat du df realpath readlink basename dirname md5sum sha1sum"
+    " sha256sum sha512sum b2sum cksum sort uniq cut tr diff cmp comm join paste fold fmt expand"
+    " shuf seq numfmt base64 grep egrep rg fd find sed jq tree file tar xxd hexdump strings column"
+    " date uname id nproc"
+)
+"""What they print for it is how they are used, in each of their builds."""
+
+
 def version_forms() -> dict[str, frozenset[tuple[str, ...]]]:
-    """Return by program the arguments that only ask for its version."""
+    """Return by program the arguments that only ask for its version, or for help."""
     forms: dict[str, set[tuple[str, ...]]] = {name: {("--version",)} for name in _DASHED}
     forms.setdefault("java", {("--version",)})
     for argument, programs in _SHORT.items():
         for name in programs:
             forms.setdefault(name, set()).add((argument,))
+    for name in _HELPED:
+        forms.setdefault(name, set()).add(("--help",))
     return {name: frozenset(found) for name, found in forms.items()}
 
 

@@ -101,7 +101,7 @@ def git(folder: Path, *words: str) -> None:
 
 def labelled() -> list[dict[str, str]]:
     """Return all labelled commands."""
-    names = ("commands.jsonl", "commands_more.jsonl", "commands_unseen.jsonl")
+    names = [f"commands{part}.jsonl" for part in ("", "_more", "_unseen", "_daily")]
     lines = [line for name in names for line in (DATA / name).read_text().splitlines()]
     return [json.loads(line) for line in lines]
 

@@ -191,7 +191,11 @@ def test_what_is_no_file_or_too_large_is_named(home: Path) -> None:
     kind=st.sampled_from(get_args(Kind)),
     more=st.text(min_size=1, max_size=20),
 )
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=120,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_any_rule_comes_back_as_it_was(
     tmp_path: Path, *, what: str, effect: str, answer: Answered, kind: Kind, more: str
 ) -> None:
