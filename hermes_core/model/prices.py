@@ -19,7 +19,7 @@ class Bill:
         self._calls = 0
         self._known = True
         self.unpriced = ""
-        """The model whose price was missing first, as far as it has a name."""
+        """What had no price first: the model, as far as it has a name, and an unusual speed."""
 
     def resume(self, amount: float | None) -> None:
         """Go on from what earlier calls have cost; None if that is not known."""
@@ -55,7 +55,8 @@ class Bill:
         price = estimate(runtime, usage) if metered else None
         if price is None:
             self._known = False
-            self.unpriced = self.unpriced or runtime.model
+            speed = f" at the speed {runtime.speed.word}" if runtime.speed else ""
+            self.unpriced = self.unpriced or f"{runtime.model}{speed}"
         else:
             self._sum += price
 

@@ -124,6 +124,10 @@ RULES: dict[type[ProviderError], Rule] = {
     Refused: Rule(None, "Say it differently.", falls_back=False),
 }
 
+_BY_SPEED = (BadRequest, RateLimited, UpstreamLimited)
+_SPEED = " It was asked at the speed {speed}: the option speed (agent.speed) ends that."
+"""What is added where the speed may be what was refused."""
+
 _SHOWN = (
     "What was shown is not part of the conversation. Send your message again for a whole answer."
 )
@@ -169,10 +173,18 @@ def announcement(
     return f"{error} Trying again {when} ({state.attempt} of {state.max_retries}, then {then})."
 
 
-def last_words(error: ProviderError, attempt: int, *, text_shown: bool, providers: int = 1) -> str:
+def last_words(
+    error: ProviderError,
+    attempt: int,
+    *,
+    text_shown: bool,
+    providers: int = 1,
+    speed: str = "",
+) -> str:
     """Return what a person reads once we have given up: what, why, what to do next.
 
     attempt: how often the last provider was asked; providers: how many were asked in this turn.
+    speed: how fast the last one was asked to serve, ``""`` for as usual.
     """
     if text_shown:
         return f"{error} {_SHOWN}"
@@ -180,7 +192,8 @@ def last_words(error: ProviderError, attempt: int, *, text_shown: bool, provider
         tries = f" All {providers} providers of the chain were asked."
     else:
         tries = f" Tried {attempt} times." if attempt > 1 else ""
-    return f"{error}{_asked(error)}{tries} {error.advice or rule_for(error).advice}"
+    told = f"{error}{_asked(error)}{tries} {error.advice or rule_for(error).advice}"
+    return told + _SPEED.format(speed=speed) if speed and isinstance(error, _BY_SPEED) else told
 
 
 def _time_of_day(seconds: float) -> str:

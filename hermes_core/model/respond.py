@@ -251,7 +251,11 @@ class Model:
             action = decide(error, state)
             if action.kind in ("give_up", "compress"):
                 words = last_words(
-                    error, seat.attempt, text_shown=text_shown, providers=seat.providers_asked
+                    error,
+                    seat.attempt,
+                    text_shown=text_shown,
+                    providers=seat.providers_asked,
+                    speed=runtime.speed.word if runtime.speed else "",
                 )
                 error.args = (words,)
                 if action.kind == "give_up":

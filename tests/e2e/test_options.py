@@ -135,6 +135,27 @@ async def test_the_speed_reaches_the_provider_and_survives_a_restart(
     assert sent == [None, "flex", "flex"]
 
 
+async def test_a_refused_speed_is_named_with_what_ends_it(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.configure(
+        model={
+            "provider": "openai-api",
+            "default": "gpt-5.6-sol",
+            "base_url": stage.provider.base_url,
+            "api_key": KEY,
+        }
+    )
+    stage.provider.script(fail(400, "Unknown parameter: 'service_tier'."))
+    async with running(stage) as client:
+        session = await client.new_session()
+        await choose(client, session, "speed", "fast")
+        with pytest.raises(AgentError) as refused:
+            await session.prompt("go")
+    assert "Unknown parameter: 'service_tier'" in refused.value.message
+    assert "at the speed fast: the option speed (agent.speed) ends" in refused.value.message
+
+
 async def test_a_mode_is_one_option_and_older_clients_hear_of_it(client: AcpClient) -> None:
     session = await client.new_session()
     options = await choose(client, session, "mode", "accept_edits")

@@ -95,6 +95,9 @@ def test_the_model_without_a_price_is_named() -> None:
     other.add(runtime("http://127.0.0.1:1/v1", "own"), USED)
     bill.include(other)
     assert bill.unpriced == "own"
+    bill = Bill()
+    bill.add(replace(runtime(*CLAUDE), speed=Speed("fast")), USED)
+    assert bill.unpriced == f"{CLAUDE[1]} at the speed fast"
 
 
 def test_a_subscription_is_not_paid_by_the_token() -> None:

@@ -206,6 +206,15 @@ def test_the_last_words_say_what_to_do(kind: type[ProviderError]) -> None:
     assert "not part of the conversation" in last_words(kind("It broke."), 1, text_shown=True)
 
 
+@pytest.mark.parametrize("kind", TOLD + RETRIED)
+def test_where_the_speed_may_be_what_was_refused_it_is_named(kind: type[ProviderError]) -> None:
+    usual = last_words(kind("It broke."), 1, text_shown=False)
+    said = last_words(kind("It broke."), 1, text_shown=False, speed="flex")
+    assert ("at the speed flex" in said) is (kind in (BadRequest, RateLimited, UpstreamLimited))
+    assert said.startswith(usual)
+    assert "speed" not in usual
+
+
 def test_the_advice_of_the_error_itself_comes_before_that_of_its_class() -> None:
     error = AuthFailed("It wants a key.", advice="Put it there.")
     assert last_words(error, 1, text_shown=False) == "It wants a key. Put it there."
