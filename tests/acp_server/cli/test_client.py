@@ -196,3 +196,25 @@ async def test_an_agent_that_ignores_the_end_of_its_input_is_ended(
         )
         await client.close()
         assert "signal" in (await client.death()).what
+
+
+async def test_an_answer_is_handed_on_before_what_came_after_it(tmp_path: Path) -> None:
+    agent = (
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    m = json.loads(line)\n"
+        "    result = {'protocolVersion': 1, 'sessionId': 's', 'stopReason': 'end_turn'}\n"
+        "    lines = [{'id': m['id'], 'result': result}]\n"
+        "    if m['method'] == 'session/prompt':\n"
+        "        chunk = {'sessionUpdate': 'agent_message_chunk', 'content': {'text': 'next'}}\n"
+        "        params = {'sessionId': 's', 'update': chunk}\n"
+        "        lines.append({'method': 'session/update', 'params': params})\n"
+        "    text = ''.join(json.dumps({'jsonrpc': '2.0', **one}) + '\\n' for one in lines)\n"
+        "    print(text, end='', flush=True)\n"
+    )
+    face, came = Face(), list[str]()
+    face.update = lambda update: came.append(update["content"]["text"])  # type: ignore[method-assign]
+    async with connected([sys.executable, "-c", agent], face, tmp_path) as client:
+        await client.prompt("go", lambda answer: came.append(answer.result()["stopReason"]))
+        await client.call("ping", {})
+    assert came == ["end_turn", "next"]
