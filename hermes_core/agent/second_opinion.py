@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from hermes_core.agent.ledger import Ledger
 from hermes_core.ground.actions import Action, Decision
-from hermes_core.ground.errors import ConfigError, HermesError, ProviderError
+from hermes_core.ground.errors import ConfigError, HermesError, Interrupted, ProviderError
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.ground.messages import system_message, user_message
 from hermes_core.ground.secrets import REDACTOR
@@ -31,6 +31,7 @@ LONGEST = 8_000
 """Characters of an action that a model is shown; of a longer one a person is asked."""
 
 LONGEST_REASON = 200
+LONGEST_FAILURE = 500
 KEPT = 500
 """Opinions that a session keeps; the same action is not looked at twice."""
 
@@ -124,8 +125,13 @@ class SecondOpinion:
                 answer = model.ask(asked, interrupt)
             finally:
                 self._ledger.add_auxiliary(model)
+        except Interrupted:
+            raise
         except (ConfigError, ProviderError) as error:
             return _failure(error)
+        except Exception:
+            _log.exception("a second opinion failed unexpectedly")
+            return "there is no second opinion: it failed in a way that the log tells"
         return doubt_in(answer, name)
 
     def _shown(self, action: Action) -> str:
@@ -160,6 +166,6 @@ def is_due(decision: Decision, action: Action) -> bool:
 
 
 def _failure(error: HermesError) -> str:
-    said = one_line(REDACTOR.redact(str(error)))[:LONGEST_REASON]
+    said = one_line(REDACTOR.redact(str(error)))[:LONGEST_FAILURE]
     _log.warning("no second opinion: %s", said)
     return f"there is no second opinion: {said}"

@@ -11,12 +11,16 @@ import pytest
 
 from hermes_core import AIAgent
 from hermes_core.agent.consent import BYPASSED, NOBODY, REJECTED
-from hermes_core.agent.second_opinion import LONGEST, doubt_in
+from hermes_core.agent.ledger import Ledger
+from hermes_core.agent.second_opinion import LONGEST, SecondOpinion, doubt_in
 from hermes_core.approval.git_settings import neutral_environment
 from hermes_core.approval.rules import Rule
-from hermes_core.ground.actions import Action, Answer
+from hermes_core.ground.actions import Action, Answer, Decision
 from hermes_core.ground.events import ApprovalRequested, ToolCallFinished, ToolCallStarted
+from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.config import Config
+from hermes_core.model.auxiliary import AuxiliaryModel
+from hermes_core.providers.resolution import Request
 from hermes_core.sessions.store import Store
 from hermes_core.sessions.usage import usage_of
 from hermes_core.tools.registry import Output, Prepared, Progress, ToolContext, ToolSpec
@@ -299,6 +303,27 @@ def test_a_very_long_action_is_for_a_person(make: Make, provider: FakeProvider) 
     [question] = of(agent, ApprovalRequested)
     assert question.reason.startswith("Asks because: it is ")
     assert len(provider.requests) == 2
+
+
+def test_an_opinion_that_breaks_is_a_question(config: Config, provider: FakeProvider) -> None:
+    provider.script(say("ok"))
+    settings = (replace(config, second_opinion=True), Request())
+    opinion = SecondOpinion(lambda: settings, BrokenLedger(), "/w")
+    action, decision = Action("execute", "cat a"), Decision("allow", unasked=True)
+    assert opinion.consider(action, decision, Interrupt())
+    asked = opinion.weighed(action, decision)
+    assert (asked.verdict, asked.unasked) == ("ask", True)
+    assert "it failed in a way that the log tells" in asked.reason
+
+
+class BrokenLedger(Ledger):
+    """Writes nothing down."""
+
+    def __init__(self) -> None:
+        pass
+
+    def add_auxiliary(self, asked: AuxiliaryModel, *, of_turn: bool = True) -> None:
+        raise RuntimeError("broken")
 
 
 def test_where_nobody_can_be_asked_a_doubt_refuses(
