@@ -73,20 +73,19 @@ def test_who_declines_late_stops_it_too(tmp_path: Path) -> None:
         waiting(service)
         config = config_for(tmp_path, "nous", service)
         questions = FakeQuestions()
-        ended = threading.Event()
+        asked, ended = threading.Event(), threading.Event()
 
         def work() -> None:
             with pytest.raises(AuthFailed):
                 log_in(config, "nous", questions, Interrupt())
             ended.set()
 
-        thread = threading.Thread(target=work)
+        questions.answer = lambda _: asked.set()
+        thread = threading.Thread(target=work, daemon=True)
         thread.start()
-        while not questions.replies:
-            threading.Event().wait(0.01)
+        assert asked.wait(30)
         questions.replies[0].set_result(Answer("decline"))
         assert ended.wait(30)
-        thread.join()
     assert not stored(tmp_path)
 
 

@@ -49,6 +49,15 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         servers.close()
 
 
+def until(condition: Callable[[], Any]) -> None:
+    """Wait until something holds; nothing should ever come near the end of that."""
+    for _ in range(3_000):
+        if condition():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it never came to hold")
+
+
 def server(timeout: float = 60.0, **plan: Any) -> McpServer:
     usual = {"tools": mcp_server.ASKING, "version": "2025-11-25"}
     arguments = (str(SCRIPT), json.dumps({**usual, **plan}))
@@ -96,8 +105,7 @@ def test_a_page_is_passed_on_whole_and_completed_when_the_server_says_so(scene: 
     scene.call(servers, done, id="another")
     scene.call(servers, done, id=PAGE["elicitationId"])
     scene.call(servers, done, id=PAGE["elicitationId"])
-    while not questions.done:
-        threading.Event().wait(0.01)
+    until(lambda: questions.done)
     assert questions.done == [page]
 
 
@@ -214,11 +222,9 @@ def test_an_interrupt_withdraws_the_question_and_the_server_is_told(
     (name,) = [one for one in servers.tools() if one.endswith("__ask")]
     with pytest.raises(Interrupted):
         scene.call(servers, name, interrupt, ask=FORM)
-    while not questions.replies[0].done():
-        threading.Event().wait(0.01)
+    until(questions.replies[0].done)
     assert questions.replies[0].cancelled()
-    while not ('"cancel"' in log.read_text() or "notifications/cancelled" in log.read_text()):
-        threading.Event().wait(0.01)
+    until(lambda: '"cancel"' in log.read_text() or "notifications/cancelled" in log.read_text())
     scene.questions.answer = lambda _: Answer("decline")
     assert told(scene.call(servers, name, ask=FORM)) == [{"action": "decline"}]
 
@@ -251,6 +257,9 @@ async def test_the_time_that_a_person_takes_is_not_the_calls() -> None:
         for reply in range(2):
             while len(questions.replies) <= reply:
                 await asyncio.sleep(0)
+            for _ in range(50):  # the other one waits for its turn
+                await asyncio.sleep(0)
+            assert len(questions.replies) == reply + 1
             assert clock.end is None
             questions.replies[reply].set_result(Answer("decline"))
         await asyncio.gather(first, second)
@@ -361,6 +370,5 @@ def test_an_interrupt_withdraws_it_there_too(scene: Scene) -> None:
     servers = scene.open(McpServer("s", "acp", server_id="i", line=newest(FORM)))
     with pytest.raises(Interrupted):
         scene.call(servers, "s__ask", interrupt)
-    while not questions.replies[0].done():
-        threading.Event().wait(0.01)
+    until(questions.replies[0].done)
     assert questions.replies[0].cancelled()
