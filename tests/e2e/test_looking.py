@@ -53,7 +53,7 @@ async def test_the_difference_is_shown(agent: AcpClient) -> None:
     assert "`a.py`: +1 \u22121" in session.text
     assert "-one\n+two" in session.text
     await session.prompt("/diff b.py")
-    assert "changed nothing at b.py" in session.text
+    assert "changed nothing at 'b.py'" in session.text
 
 
 async def test_the_doctor_and_the_logout_answer(agent: AcpClient) -> None:
