@@ -10,6 +10,9 @@ from typing import Final
 
 from hermes_core.ground.content import ToolKind
 
+LONGEST: Final = 4_000
+"""Characters of a command that is looked at; splitting a longer one could take a while."""
+
 _NOT_PLAIN: Final = re.compile(r"[;&|<>()`$\n\r\\!{}]")
 _DELETES: Final = frozenset({"rm", "rmdir", "unlink"})
 _MOVES: Final = frozenset({"mv", "rename"})
@@ -17,7 +20,7 @@ _MOVES: Final = frozenset({"mv", "rename"})
 
 def command_kind(command: str) -> ToolKind:
     """Return ``delete`` or ``move`` for a command that does just that, else ``execute``."""
-    if _NOT_PLAIN.search(command):
+    if len(command) > LONGEST or _NOT_PLAIN.search(command):
         return "execute"
     try:
         words = shlex.split(command, comments=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hermes_core.tools.command_kind import command_kind
+from hermes_core.tools.command_kind import LONGEST, command_kind
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,8 @@ from hermes_core.tools.command_kind import command_kind
 )
 def test_a_plain_command_has_its_kind(command: str, kind: str) -> None:
     assert command_kind(command) == kind
+
+
+def test_a_very_long_one_is_not_looked_at() -> None:
+    assert command_kind("rm ".ljust(LONGEST, "a")) == "delete"
+    assert command_kind("rm ".ljust(LONGEST + 1, "a")) == "execute"
