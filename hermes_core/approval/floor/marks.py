@@ -17,6 +17,8 @@ EVERY = "\ue009"
 PATTERNS = STAR + QUERY + BRACKET
 _MAX_BRACES = 400
 """Characters of a word in which braces are expanded."""
+_MAX_CHOICES = 24
+"""Words that one may stand for."""
 _PLAIN = str.maketrans(
     {OPEN: "{", COMMA: ",", CLOSE: "}", STAR: "*", QUERY: "?", BRACKET: "[", SPLIT: " "}
     | {UNKNOWN: "$?", EVERY: "$?", BELOW: "**"}
@@ -37,7 +39,7 @@ def plain(word: str) -> str:
 def alternatives(words: list[str]) -> str:
     """Return one word that braces expand to these; a value that is not known if they are many."""
     joined = COMMA.join(words)
-    if len(words) == 1 or len(joined) > _MAX_BRACES - 100:
+    if len(words) == 1 or len(words) > _MAX_CHOICES or len(joined) > _MAX_BRACES - 100:
         return words[0] if len(words) == 1 else UNKNOWN
     return OPEN + joined + CLOSE
 
