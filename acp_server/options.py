@@ -19,6 +19,7 @@ from hermes_core.ground.errors import ConfigError, HermesError
 from hermes_core.ground.events import Emit, Event, ToolCallFinished, UsageUpdated
 from hermes_core.ground.reasoning import EFFORTS
 from hermes_core.ground.runtime import Runtime
+from hermes_core.ground.speeds import USUAL
 
 if TYPE_CHECKING:
     from hermes_core.agent.agent import AIAgent
@@ -194,7 +195,7 @@ class Options:
         known = [UNSET, *(one.word for one in getattr(self._runtime(), "speeds", ()))]
         if value not in known:
             raise ConfigError(f"There is no speed {value!r}. There are: {', '.join(known)}.")
-        self._agent().choose_speed(None if value == UNSET else value)
+        self._agent().choose_speed(USUAL if value == UNSET else value)
 
 
 def model_value(provider: str, model: str) -> str:

@@ -149,7 +149,8 @@ class AIAgent(Parts):
     def choose_speed(self, speed: str | None) -> None:
         """Have the model served faster or cheaper from the next step on, also when resumed.
 
-        speed: one of ``ground.speeds.SPEEDS``; without effect where the model is not served so.
+        speed: one of ``ground.speeds.SPEEDS``, without effect where the model is not served so,
+        or ``USUAL``; None: as the configuration says.
         """
         self._store.update_session(self.session_id, speed=speed)
         self._session.row = replace(self._session.row, speed=speed)

@@ -11,6 +11,9 @@ from typing import Final
 SPEEDS: Final = ("fast", "flex")
 """Sooner than usual at a higher price; later than usual at a lower one."""
 
+USUAL: Final = "usual"
+"""The word of a session that wants neither, whatever the configuration says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Speed:

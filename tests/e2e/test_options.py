@@ -135,6 +135,34 @@ async def test_the_speed_reaches_the_provider_and_survives_a_restart(
     assert sent == [None, "flex", "flex"]
 
 
+async def test_the_usual_speed_can_be_chosen_where_another_is_configured(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.configure(
+        model={
+            "provider": "openai-api",
+            "default": "gpt-5.6-sol",
+            "base_url": stage.provider.base_url,
+            "api_key": KEY,
+        },
+        agent={"speed": "fast"},
+    )
+    stage.provider.script(say("One."), say("Two."), say("Three."))
+    async with running(stage) as client:
+        session = await client.new_session()
+        assert options_of(session.opened)["speed"]["currentValue"] == "fast"
+        await session.prompt("first")
+        chosen = await choose(client, session, "speed", "default")
+        assert chosen["speed"]["currentValue"] == "default"
+        await session.prompt("second")
+    async with running(stage) as client:
+        again = await client.load_session(session.id, session.cwd)
+        assert options_of(again.opened)["speed"]["currentValue"] == "default"
+        await again.prompt("third")
+    sent = [request.body.get("service_tier") for request in stage.provider.requests]
+    assert sent == ["priority", None, None]
+
+
 async def test_a_refused_speed_is_named_with_what_ends_it(
     stage: Stage, running: Callable[..., Any]
 ) -> None:
