@@ -36,3 +36,24 @@ async def test_a_doubt_asks_in_the_editor_and_costs_are_counted(
         assert models == ["test-model", "careful", "test-model", "test-model"]
         assert await session.prompt("/usage") == "end_turn"
         assert "careful" in session.text
+
+
+async def test_in_bypass_a_card_says_unasked_only_where_nobody_was_asked(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.configure(approvals={"second_opinion": True})
+    stage.provider.script(
+        calls(Call("terminal", {"command": "touch a"}, id="a")),
+        say("ask: it writes"),
+        calls(Call("terminal", {"command": "touch b"}, id="b")),
+        say("ok"),
+        say("Done."),
+    )
+    async with running(stage) as client:
+        client.editor.decide = lambda _: ALLOW
+        session = await client.new_session()
+        await client.request("session/set_mode", {"sessionId": session.id, "modeId": "bypass"})
+        assert await session.prompt("go") == "end_turn"
+        titles = [card["title"] for card in session.cards.values()]
+    assert titles == ["touch a", "[unasked] touch b"]
+    assert [asked["toolCall"]["title"] for asked in client.editor.asked] == ["touch a"]
