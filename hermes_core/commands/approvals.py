@@ -75,7 +75,7 @@ def rule_text(rule: Rule) -> str:
     what = code(one_line(rule.what))
     effect = one_line(rule.effect)
     subject = {
-        "command": f"the command {what}",
+        "command": f"the command {what}, while it {effect}" if effect else f"the command {what}",
         "program": f"{what} where it {effect}" if effect else what,
         "edit": f"edits of {what}",
         "read": f"reading {what}",

@@ -151,6 +151,11 @@ def test_what_runs_unasked_in_a_sandbox_alone_is_told_as_such(user: Path, rules:
     assert "sandbox" not in said("make")
 
 
+def test_a_rule_about_a_harmless_command_tells_how_long_it_holds() -> None:
+    text = rule_text(Rule("allow", "command", "cat a", "/w", effect="only reads"))
+    assert text == "always allow the command `cat a`, while it only reads, in `/w`"
+
+
 def test_every_kind_of_rule_has_its_words() -> None:
     for kind in get_args(Kind):
         text = rule_text(Rule("allow", kind, "WHAT", "/w"))
