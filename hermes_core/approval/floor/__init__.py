@@ -284,4 +284,4 @@ def _takes_names(words: list[str]) -> bool:
 
 def _input_words(command: Command) -> list[str]:
     """Return what xargs adds to its command, where that is plain."""
-    return (input_of(command) or "").split()
+    return (input_of(command) or "").replace("\0", " ").split()

@@ -97,7 +97,7 @@ _PRINTERS: dict[str, Callable[[list[str]], str | None]] = {
 def _unescape(text: str) -> str:
     text = re.sub(r"\\[nt\\]", lambda found: _ESCAPES[found.group()], text)
     return re.sub(
-        r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{3}))",
+        r"\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3}))",
         lambda found: chr(int(found[1], 16) if found[1] else int(found[2], 8) & 0xFF),
         text,
     )

@@ -117,6 +117,25 @@ def _dd(_name: str, words: list[str], place: Place) -> Finding:
 _DD_TARGETS = ("of=", "hof=", "ofs=", "wipe=")
 
 
+def _output(letter: str, long: str) -> "Shape":
+    """A file that an option names: behind the letter, alone or last of several, or long."""
+    short = re.compile(f"-[A-Za-z]*{letter}(.*)", re.DOTALL)
+
+    def shape(_name: str, words: list[str], place: Place) -> Finding:
+        targets = []
+        for word, following in zip(words, [*words[1:], ""], strict=False):
+            if word == long:
+                targets.append(following)
+            elif word.startswith(f"{long}="):
+                targets.append(word.partition("=")[2])
+            elif found := short.fullmatch(word):
+                targets.append(found[1] or following)
+        lost = (overwritten(place.absolute(target)) for target in targets)
+        return _destroys(next(filter(None, lost), ""))
+
+    return shape
+
+
 Shape = Callable[[str, list[str], Place], Finding]
 _SHAPES: dict[str, Shape] = {
     **dict.fromkeys(_REMOVERS, _rm),
@@ -130,6 +149,8 @@ _SHAPES: dict[str, Shape] = {
     "sed": _sed,
     "gsed": _sed,
     **dict.fromkeys(("dd", "dcfldd", "dc3dd"), _dd),
+    **dict.fromkeys(("sort", "gsort", "shuf", "curl"), _output("o", "--output")),
+    "wget": _output("O", "--output-document"),
     **PROCESSES,
     **DISKS,
     **ARCHIVES,
