@@ -122,7 +122,7 @@ async def test_the_queue_is_listed_and_dropped_from_while_a_turn_runs(agent: Acp
     assert "1. second line\n2. third\n" in session.text
     assert "/queue run" not in session.text
     assert await session.prompt("/queue drop 3") == "end_turn"
-    assert "3 is no place in the queue" in session.text
+    assert "'3' is no place in the queue" in session.text
     assert await session.prompt("/queue drop 1") == "end_turn"
     assert await second == {"stopReason": "cancelled"}
     assert await session.prompt("/queue run") == "end_turn"
