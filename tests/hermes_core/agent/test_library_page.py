@@ -90,7 +90,7 @@ EXAMPLES: dict[str, tuple[list[Reply], str]] = {
     "A long conversation": ([say("Hello.")], "nothing to gain\n"),
     "Model, mode and settings": (
         [say("Hello.")],
-        "custom fake\nfake-large high flex\nfake-large\nTrue True\n"
+        "custom fake\nfake-large high flex True\nfake-large\nTrue True\n"
         "You are Hermes, a coding agent in the user's editor\nHello\n",
     ),
     "Callbacks": (
