@@ -15,7 +15,7 @@ from hermes_core.agent.ledger import Ledger
 from hermes_core.agent.second_opinion import LONGEST, SecondOpinion, doubt_in
 from hermes_core.approval.git_settings import neutral_environment
 from hermes_core.approval.rules import Rule
-from hermes_core.ground.actions import Action, Answer, Decision
+from hermes_core.ground.actions import Action, Answer, Decision, Mode
 from hermes_core.ground.events import ApprovalRequested, ToolCallFinished, ToolCallStarted
 from hermes_core.ground.interrupt import Interrupt
 from hermes_core.local.config import Config
@@ -336,10 +336,11 @@ def test_where_nobody_can_be_asked_a_doubt_refuses(
     assert NOBODY in answers[0]["content"]
 
 
-def test_a_cancel_does_not_wait_for_it(make: Make, provider: FakeProvider) -> None:
+@pytest.mark.parametrize("mode", ["default", "bypass"])
+def test_a_cancel_does_not_wait_for_it(make: Make, provider: FakeProvider, mode: Mode) -> None:
     never = threading.Event()
     provider.script(runs("cat main.py"), Reply([Wait(never), Text("ok")]))
-    agent = make()
+    agent = make(mode=mode)
     turn = threading.Thread(target=agent.chat, args=("look",))
     turn.start()
     provider.wait_for_request(2)
