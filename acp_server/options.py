@@ -17,7 +17,7 @@ from acp_server.mapping import Json, mode_update
 from hermes_core.commands.mode import MODES
 from hermes_core.ground.errors import ConfigError, HermesError
 from hermes_core.ground.events import Emit, Event, ToolCallFinished, UsageUpdated
-from hermes_core.ground.reasoning import EFFORTS
+from hermes_core.ground.reasoning import EFFORTS, OWN
 from hermes_core.ground.runtime import Runtime
 from hermes_core.ground.speeds import USUAL
 
@@ -189,7 +189,7 @@ class Options:
         known = [value for value, _ in _levels(self._runtime())]
         if value not in known:
             raise ConfigError(f"There is no level {value!r}. There are: {', '.join(known)}.")
-        self._agent().choose_effort(None if value == UNSET else value)
+        self._agent().choose_effort(OWN if value == UNSET else value)
 
     def _set_speed(self, value: str) -> None:
         known = [UNSET, *(one.word for one in getattr(self._runtime(), "speeds", ()))]

@@ -136,7 +136,10 @@ class AIAgent(Parts):
         return self._engine.effort
 
     def choose_effort(self, effort: str | None) -> None:
-        """Have the model think more or less from the next step on, also when resumed."""
+        """Have the model think more or less from the next step on, also when resumed.
+
+        effort: an effort, or ``ground.reasoning.OWN``; None: as the configuration says.
+        """
         self._store.update_session(self.session_id, effort=effort)
         self._session.row = replace(self._session.row, effort=effort)
         self._engine.choose_effort(effort, self._config)

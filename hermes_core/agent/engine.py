@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hermes_core.ground.errors import ConfigError
+from hermes_core.ground.reasoning import OWN
 from hermes_core.ground.runtime import Runtime
 from hermes_core.local.config import Config
 
@@ -75,7 +76,8 @@ class Engine:
 
     def _with_choices(self, config: Config) -> Config:
         if self.effort is not None:
-            config = replace(config, reasoning_effort=self.effort)
+            effort = None if self.effort == OWN else self.effort
+            config = replace(config, reasoning_effort=effort)
         return config if self.speed is None else replace(config, speed=self.speed)
 
     def choose(self, provider: str | None, model: str | None) -> Runtime:

@@ -7,6 +7,9 @@ from typing import Final
 EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 """What a user can choose, least first."""
 
+OWN: Final = "default"
+"""In the place of an effort: the model's own measure, whatever the configuration says."""
+
 EFFORT: Final = "{effort}"
 """Stands, in the fields of ``Reasoning.on``, for the endpoint's own word or number."""
 

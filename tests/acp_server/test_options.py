@@ -12,7 +12,7 @@ from hermes_core.commands.choices import Choice, Choices
 from hermes_core.ground.actions import Mode
 from hermes_core.ground.errors import ConfigError, NoCredentials
 from hermes_core.ground.events import StatusChanged, UsageUpdated
-from hermes_core.ground.reasoning import EFFORT, Reasoning
+from hermes_core.ground.reasoning import EFFORT, OWN, Reasoning
 from hermes_core.ground.runtime import Compat, Runtime
 from hermes_core.ground.secrets import Secret
 from hermes_core.ground.speeds import Speed
@@ -48,7 +48,8 @@ class Agent:
         self.second_opinion = wanted
 
     def choose_effort(self, effort: str | None) -> None:
-        self.runtime = replace(self.chosen, reasoning_effort=effort)
+        own = None if effort == OWN else effort
+        self.runtime = replace(self.chosen, reasoning_effort=own)
 
 
 class Stage:

@@ -106,6 +106,25 @@ async def test_the_level_of_thinking_reaches_the_provider(client: AcpClient) -> 
     assert sent == [None, "high", None]
 
 
+async def test_the_models_own_measure_can_be_chosen_where_an_effort_is_configured(
+    stage: Stage, running: Callable[..., Any]
+) -> None:
+    stage.configure(agent={"api_max_retries": 1, "reasoning_effort": "high"})
+    stage.provider.script(say("One."), say("Two."), say("Three."))
+    async with running(stage) as client:
+        session = await client.new_session()
+        assert options_of(session.opened)["thought_level"]["currentValue"] == "high"
+        await session.prompt("first")
+        chosen = await choose(client, session, "thought_level", "default")
+        assert chosen["thought_level"]["currentValue"] == "default"
+        await session.prompt("second")
+    async with running(stage) as client:
+        again = await client.load_session(session.id, session.cwd)
+        await again.prompt("third")
+    sent = [request.body.get("reasoning_effort") for request in stage.provider.requests]
+    assert sent == ["high", None, None]
+
+
 async def test_the_speed_reaches_the_provider_and_survives_a_restart(
     stage: Stage, running: Callable[..., Any]
 ) -> None:
