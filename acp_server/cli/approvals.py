@@ -49,7 +49,7 @@ def run_approvals(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say(json.dumps(approvals.verdict_object(verdict)))
     else:
-        say(visible(approvals.verdict_text(verdict)))
+        say(visible(approvals.verdict_text(verdict, looked_at=_looked_at())))
     return 0
 
 
@@ -60,11 +60,22 @@ def _rules(arguments: argparse.Namespace) -> int:
 
     rules = Rules(hermes_home())
     if arguments.verb == "list":
-        said = approvals.rules_text(rules)
+        said = approvals.rules_text(rules, looked_at=_looked_at())
     else:
         said = approvals.revoke_rule(rules, arguments.number)
     say(visible(said))
     return 0
+
+
+def _looked_at() -> bool:
+    """Return whether new sessions ask for a second opinion; False where settings are broken."""
+    from hermes_core.ground.errors import ConfigError
+    from hermes_core.local.config import load_config
+
+    try:
+        return load_config().second_opinion
+    except ConfigError:
+        return False
 
 
 def _lines() -> Iterator[str]:

@@ -22,7 +22,8 @@ _WORDS = {
     "ask": "A person has to see it first.",
     "forbid": "It is refused in every mode.",
 }
-USAGE = "`list`, `revoke NUMBER` and `check COMMAND`"
+USAGE = "`list`, `revoke NUMBER`, `check COMMAND` and `second-opinion on|off`"
+LOOKED_AT = "A model looks at what would run without a question, and may have you asked."
 _WIDEST = 500
 """Characters of one program's words that are shown."""
 
@@ -32,17 +33,20 @@ _NONE = (
 )
 
 
-def run_approvals(rules: Rules, argument: str, cwd: Path) -> str:
-    """Run ``approvals ARGUMENT`` and return what to say. Raises ``HermesError``."""
+def run_approvals(rules: Rules, argument: str, cwd: Path, *, looked_at: bool = False) -> str:
+    """Run ``approvals ARGUMENT`` and return what to say. Raises ``HermesError``.
+
+    looked_at: whether a second opinion is asked for.
+    """
     verb, _, rest = argument.strip().partition(" ")
     rest = rest.strip()
     match verb:
         case "" | "list":
-            return rules_text(rules)
+            return rules_text(rules, looked_at=looked_at)
         case "revoke":
             return revoke_rule(rules, rest)
         case "check" if rest:
-            return verdict_text(check_command(rest, cwd))
+            return verdict_text(check_command(rest, cwd), looked_at=looked_at)
         case _:
             raise HermesError(f"That is not understood. There are: {USAGE}.")
 
@@ -54,17 +58,22 @@ def choose_opinion(agent: "AIAgent", word: str) -> str:
     if word:
         agent.choose_second_opinion(word == "on")
     if agent.second_opinion:
-        return "A model looks at what would run without a question, and may have you asked."
+        return LOOKED_AT
     return "No model looks at what would run without a question: `second-opinion on`."
 
 
-def rules_text(rules: Rules) -> str:
-    """Return all rules as Markdown, with their numbers, and what of the files is no rule."""
+def rules_text(rules: Rules, *, looked_at: bool = False) -> str:
+    """Return all rules as Markdown, with their numbers, and what of the files is no rule.
+
+    looked_at: whether a second opinion is asked for.
+    """
     listed = [f"{number}. {rule_text(rule)}" for number, rule in enumerate(rules.all(), 1)]
     problems = [f"- {one_line(problem)}" for problem in rules.problems()]
     parts = ["\n".join(listed) or _NONE]
     if listed:
         parts.append("`revoke NUMBER` takes one out; then it asks again.")
+    if looked_at:
+        parts.append(LOOKED_AT)
     if problems:
         parts.append("\n".join(["These do not count:", "", *problems]))
     return "\n\n".join(parts)
@@ -127,12 +136,14 @@ def verdict_object(verdict: CommandVerdict) -> dict[str, Any]:
     }
 
 
-def verdict_text(verdict: CommandVerdict) -> str:
-    """Return a verdict in words."""
+def verdict_text(verdict: CommandVerdict, *, looked_at: bool = False) -> str:
+    """Return a verdict in words. looked_at: whether a second opinion is asked for."""
     rule = f" ({verdict.rule})" if verdict.rule else ""
     lines = [f"{verdict.verdict}{rule}: {_WORDS[verdict.verdict]}"]
     if verdict.verdict == "safe" and not verdict.plain:
         lines.append("Where no sandbox holds commands (see `/sandbox`), it asks.")
+    if verdict.verdict == "safe" and looked_at:
+        lines.append(LOOKED_AT)
     lines += [f"- {reason}" for reason in verdict.reasons]
     if verdict.programs:
         lines.append("It would run:")

@@ -143,7 +143,9 @@ def _approvals(seat: Seat, argument: str) -> str:
     verb, _, word = argument.strip().partition(" ")
     if verb == "second-opinion":
         return choose_opinion(seat.agent, word.strip().lower())
-    return run_approvals(seat.agent.rules, argument, Path(seat.cwd))
+    agent = seat.agent
+    looked_at = agent.second_opinion
+    return run_approvals(agent.rules, argument, Path(seat.cwd), looked_at=looked_at)
 
 
 def _sandbox(seat: Seat, _argument: str) -> str:

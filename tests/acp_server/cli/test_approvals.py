@@ -21,6 +21,17 @@ def test_a_command_is_judged(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("forbid (power-off): ")
 
 
+def test_a_second_opinion_is_told_of(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    home = tmp_path / "me/.hermes"
+    home.mkdir(parents=True)
+    for value, told in (("true", True), ("false", False), ("maybe", False)):
+        (home / "config.yaml").write_text(f"approvals:\n  second_opinion: {value}\n")
+        assert main(["approvals", "check", "ls"]) == 0
+        assert ("A model looks" in capsys.readouterr().out) is told
+        assert main(["approvals", "list"]) == 0
+        assert ("A model looks" in capsys.readouterr().out) is told
+
+
 def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["approvals", "check", "--json", "echo hi"]) == 0
     answer = json.loads(capsys.readouterr().out)

@@ -100,6 +100,13 @@ def test_without_rules_that_is_said(user: Path, tmp_path: Path) -> None:
     assert run_approvals(Rules(tmp_path / "new"), "", user).startswith("There are no rules")
 
 
+def test_what_is_said_to_run_unasked_tells_of_a_second_opinion(rules: Rules, user: Path) -> None:
+    for argument in ("", "check ls"):
+        assert "A model looks" not in run_approvals(rules, argument, user)
+        assert "A model looks" in run_approvals(rules, argument, user, looked_at=True)
+    assert "A model looks" not in run_approvals(rules, "check make", user, looked_at=True)
+
+
 def test_what_does_not_count_is_named(rules: Rules, user: Path) -> None:
     path = user.parent / ".hermes" / FILE_NAME
     path.write_text(path.read_text() + "  - nonsense\u202e\n", encoding="utf-8")
@@ -128,6 +135,7 @@ def test_a_rule_is_revoked_by_its_number(rules: Rules, user: Path) -> None:
         ("revoke 1 2", "'1 2' is no number"),
         ("forget 1", "not understood"),
         ("check", "not understood"),
+        ("secondopinion on", "second-opinion on"),
     ],
 )
 def test_what_cannot_be_done_is_explained(
