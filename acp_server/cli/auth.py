@@ -32,7 +32,7 @@ def add_auth_parser(parser: argparse.ArgumentParser) -> None:
     ways.add_argument("--device", action="store_true", help="log in with a code on a web page")
     login.add_argument("--label", metavar="NAME", default="", help="what to call a pasted key")
     verb("logout", "forget what is stored for a provider")
-    verb("import", "use a login that Claude Code, Codex or GitHub's `gh` has made")
+    verb("import", "use a login that Claude Code, Codex, Qwen Code or GitHub's `gh` has made")
     verb("status", "tell what is stored, where it is from and when it expires")
 
 

@@ -40,13 +40,17 @@ def run_setup(provider: str | None, model: str | None) -> int:
     if report.ready:
         return 0
     lacking = any(one.mark == "bad" and one.about == "provider" for one in report.findings)
-    if report.config is None or not lacking or not is_terminal(sys.stdin):
+    if report.config is None or not lacking:
+        return 1
+    if not is_terminal(sys.stdin):
+        say("There is no terminal here, so no provider can be asked for.")
         return 1
     try:
         choice = _ask(report.config)
     except EOFError:
         choice = None
     if choice is None:
+        say("Nothing was changed.")
         return 1
     _save(report.config.home, report.config, choice)
     report = _examine(provider, model)

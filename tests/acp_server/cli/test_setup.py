@@ -70,6 +70,7 @@ def test_leaving_changes_nothing(tmp_path: Path, steps: list[tuple[str, str]]) -
         for words, keys in steps:
             terminal.expect(words)
             terminal.send(keys)
+        terminal.expect("Nothing was changed.")
         assert terminal.exit_code() == 1
     assert not (tmp_path / "home").exists()
 
