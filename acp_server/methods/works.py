@@ -169,7 +169,7 @@ class Works:
                 self._session.screen.tell(update)
 
     def _do(self, asked: Asked, turn: Turn) -> Mapping[str, Any]:
-        self._session.trace = asked.trace
+        self._session.trace = self._session.agent.trace = asked.trace
         if asked.command is None:
             return self._converse(Prompt(self._completed(asked, turn), turn.number), turn)
         if turn.number is not None:

@@ -353,6 +353,7 @@ class AIAgent(Parts):
             is_secret=self._consent.judge.is_secret,
             terminals=self.terminals,
             questions=self.questions,
+            trace=self.trace,
         )
         return Toolbox(
             {**self._tools, **self.mcp.specs()},

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast
@@ -74,7 +74,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """The agent that children work for, as far as they need it. make: makes an ``AIAgent``."""
+    """The agent that children work for, as far as they need it.
+
+    make: makes an ``AIAgent``. trace: returns the trace context of its turn.
+    """
 
     session: Session
     store: "Store"
@@ -84,6 +87,7 @@ class Parent:
     depth: int
     make: "Callable[..., AIAgent]"
     mcp: McpTools = field(default_factory=McpTools)
+    trace: Callable[[], Mapping[str, str]] = dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +188,7 @@ class Child:
             emit=self._screen,
             heritage=Heritage(parent.consent, self._engine, parent.depth + 1, parent.mcp),
         )
+        self.agent.trace = parent.trace()
         return self.agent
 
     def _report(

@@ -2,10 +2,11 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hermes_core.agent.child import Parent
@@ -66,7 +67,12 @@ if TYPE_CHECKING:
 
 
 class Parts:
-    """Opens a session and puts together what works on it. See ``AIAgent`` for the arguments."""
+    """Opens a session and puts together what works on it. See ``AIAgent`` for the arguments.
+
+    trace: the trace context of the turn, which goes with calls of MCP servers.
+    """
+
+    trace: Mapping[str, str] = MappingProxyType({})
 
     def __init__(
         self,
@@ -231,6 +237,7 @@ class Parts:
                 heritage.depth if heritage else 0,
                 AIAgent,
                 self.mcp.shared(),
+                lambda: self.trace,
             )
         )
 

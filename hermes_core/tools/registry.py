@@ -56,7 +56,7 @@ class ToolContext:
     task_id: names the turn, call_id the call itself. is_secret: whether a file may hold secrets,
     by its real path, so that it is not read unless a person says so. terminals: the client's, None
     where it has none. questions: shows forms and pages to the person, None where nobody can be
-    asked.
+    asked. trace: the trace context of the turn, for MCP servers.
     """
 
     workspace: Workspace
@@ -70,6 +70,7 @@ class ToolContext:
     is_secret: Callable[[Path], bool] = lambda _: False
     terminals: Terminals | None = None
     questions: Questions | None = None
+    trace: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,22 @@ async def test_always_holds_for_the_tool_and_no_other(client: AcpClient) -> None
     assert len(client.editor.asked) == 2
 
 
+async def test_the_trace_of_a_prompt_goes_with_its_calls(client: AcpClient) -> None:
+    meta = {"name": "meta", "inputSchema": {"type": "object"}}
+    session = await opened(client, server(tools=[meta]))
+    client.editor.decide = lambda _: ALLOW
+    trace = {"traceparent": "00-" + "a" * 32 + "-" + "b" * 16 + "-01", "tracestate": "x=1"}
+    prompt = [{"type": "text", "text": "go"}]
+    for told in (trace, {}):
+        client.stage.provider.script(calls(Call("fake__meta", {})), say("Done."))
+        params = {"sessionId": session.id, "prompt": prompt, "_meta": {**told, "other": "mine"}}
+        await client.request("session/prompt", params)
+        got = answer(client)
+        assert all(f'"{key}": "{value}"' in got for key, value in told.items())
+        assert ("traceparent" in got) is bool(told)
+        assert "mine" not in got
+
+
 async def test_plan_mode_refuses_it_and_bypass_says_so(client: AcpClient) -> None:
     session = await opened(client, server())
     await session.prompt("/mode plan")

@@ -140,6 +140,8 @@ class Server:
         if name == "more":
             self.plan["tools"] = [*self.plan["tools"], ECHO]
             self.say({"method": "notifications/tools/list_changed"})
+        if name == "meta":
+            return text(json.dumps(params.get("_meta", {})))
         if name == "slowly":
             token = params.get("_meta", {}).get("progressToken")
             step = {"progressToken": token, "progress": 1, "total": 2, "message": "half"}

@@ -6,7 +6,7 @@ is wrong with one is declined and told on the call's card. Runs on the bridges' 
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -43,12 +43,14 @@ _log = logging.getLogger(__name__)
 class Caller:
     """For whom a tool is called.
 
-    questions: None where nobody can be asked. tell: puts a remark on the call's card.
+    questions: None where nobody can be asked. tell: puts a remark on the call's card. trace: the
+    trace context that goes with the call (``_meta``).
     """
 
     questions: Questions | None = None
     call_id: str = ""
     tell: Callable[[str], None] = lambda _: None
+    trace: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

@@ -103,9 +103,12 @@ class Connection:
             _Told(self, "during the call: it may have run"),
             asyncio.timeout(self.server.timeout) as limit,
         ):
-            with self._asking.during(caller or Caller(), limit):
+            with self._asking.during(caller := caller or Caller(), limit):
+                meta: Any = dict(caller.trace) or None
                 try:
-                    result = await client.call_tool(tool, arguments, progress_callback=tell)
+                    result = await client.call_tool(
+                        tool, arguments, progress_callback=tell, meta=meta
+                    )
                 except Exception as error:
                     if _code(error) != URL_REQUIRED:
                         raise

@@ -100,7 +100,7 @@ def _tool_spec(name: str, connection: Connection, tool: "Tool") -> ToolSpec:
                 remarks.append(Text(text))
                 progress((*card, *remarks))
 
-            caller = Caller(ctx.questions, ctx.call_id, remark)
+            caller = Caller(ctx.questions, ctx.call_id, remark, ctx.trace)
             call = connection.call(own_name, dict(arguments), show, caller)
             result = wait_for(LOOP.submit(call), ctx.interrupt)
             output = output_of(result, server.name, own_name)

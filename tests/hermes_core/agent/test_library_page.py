@@ -18,6 +18,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "library.md"
 BETWEEN_ROOMS = {"attach", "in_context", "interrupt_child", "last_prompt", "messages"} | {
     "resume_cost",
     "rules",
+    "trace",
 }
 """What the server and the slash commands use."""
 
