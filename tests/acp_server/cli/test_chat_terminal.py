@@ -314,12 +314,12 @@ def test_a_signal_ends_it_in_order(
 def test_the_death_of_the_agent_is_noticed_at_the_prompt(tmp_path: Path) -> None:
     agent = (
         "import json, os, signal, sys\n"
+        "with open('pid', 'w') as file:\n"
+        "    file.write(str(os.getpid()))\n"
         "for line in sys.stdin:\n"
         "    m = json.loads(line)\n"
         "    result = {'protocolVersion': 1, 'sessionId': 's'}\n"
         "    print(json.dumps({'jsonrpc': '2.0', 'id': m['id'], 'result': result}), flush=True)\n"
-        "    if m['method'] == 'session/new':\n"
-        "        open('pid', 'w').write(str(os.getpid()))\n"
     )
     with start([sys.executable, "-c", agent], tmp_path) as terminal:
         terminal.expect("›")
