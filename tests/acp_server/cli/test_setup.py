@@ -112,4 +112,6 @@ def test_without_a_terminal_it_only_tells(
     for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "HERMES_INFERENCE_PROVIDER"):
         monkeypatch.delenv(name, raising=False)
     assert main(["acp", "--setup"]) == 1
-    assert "Choose a provider" not in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "Choose a provider" not in told
+    assert told.endswith("There is no terminal here, so no provider can be asked for.\n")
