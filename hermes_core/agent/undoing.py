@@ -223,6 +223,8 @@ def _quoted(text: str | None) -> str:
     """Return the first lines of what is deleted, as a diff."""
     if text is None:
         return "(not shown: binary or large)"
+    if not text:
+        return "(it is empty)"
     lines = list(difflib.unified_diff(text.splitlines(), [], lineterm="", n=0))[2:]
     more = [f"({len(lines) - 40} more lines)"] if len(lines) > 40 else []
     return "\n".join(["```diff", *lines[:40], "```", *more])

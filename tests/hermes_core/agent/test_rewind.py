@@ -102,6 +102,17 @@ def test_files_are_put_back_after_their_diff_was_shown(
     ]  # fmt: skip
 
 
+def test_an_empty_file_that_goes_is_said_to_be_empty(
+    make_agent: MakeAgent, provider: FakeProvider, screen: Screen
+) -> None:
+    agent = make_agent(emit=screen)
+    provider.script(write("empty.py", ""), say("Done."))
+    agent.chat("make it")
+    assert agent.rewind.undo()
+    (shown,) = screen.of(ApprovalRequested)[-1].content
+    assert shown.text.endswith("empty.py\n\n(it is empty)")
+
+
 def test_what_was_undone_can_be_done_again(
     agent: AIAgent, provider: FakeProvider, project: Path
 ) -> None:
