@@ -48,11 +48,15 @@ def explained(failure: RpcFailure) -> Failure:
 
 @dataclass(slots=True, eq=False)
 class Sent:
-    """A prompt that was sent. told: whether the transcript shows it. began: when its turn did."""
+    """A prompt that was sent. told: whether the transcript shows it.
+
+    began: when its turn did, or it was sent; begun: whether its turn did.
+    """
 
     text: str
     told: bool
     began: float
+    begun: bool
     task: "asyncio.Future[None]" = field(init=False)
 
 
@@ -120,7 +124,7 @@ class Turns:
 
     def _send(self, text: str, *, told: bool) -> None:
         self.count += 1
-        one = Sent(text, told, time.monotonic())
+        one = Sent(text, told, time.monotonic(), begun=told)
         self._open.append(one)
         one.task = asyncio.ensure_future(self._ask(one))
 
@@ -157,7 +161,7 @@ class Turns:
         else:
             reason = str(answer.result().get("stopReason", ""))
         self._reasons.append(reason)
-        if reason == "cancelled" and not one.told:
+        if reason == "cancelled" and not one.begun:
             self._transcript.remark(f"Not sent: {visible(one.text)}", "yellow", "forgotten")
         elif ran:
             self._transcript.settle()
@@ -169,7 +173,7 @@ class Turns:
 
     def _begin_next(self) -> None:
         if self._open and not self._stopping:
-            self._open[0].began = time.monotonic()
+            self._open[0].began, self._open[0].begun = time.monotonic(), True
             self._tell(self._open[0])
             if self._live is not None:
                 self._live.begin_next()

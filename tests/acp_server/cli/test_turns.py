@@ -109,6 +109,17 @@ async def test_what_is_cancelled_before_it_began_was_not_sent(room: Room) -> Non
     assert room.shown == ["Not sent: third", "Stopped.", "› second"]
 
 
+async def test_a_waiting_command_that_is_cancelled_was_not_sent_either(room: Room) -> None:
+    run = await started(room, "/model other", "second")
+    room.turns._stopping = True
+    room.agent.answer("first", "cancelled")
+    room.agent.answer("/model other", "cancelled")
+    room.agent.answer("second", "cancelled")
+    assert await run == "cancelled"
+    assert room.shown[-2:] == ["Not sent: /model other", "Not sent: second"]
+    assert room.shown.count("Stopped.") == 1
+
+
 async def test_a_turn_that_fails_lets_the_next_one_begin(room: Room) -> None:
     run = await started(room, "second")
     room.agent.fail("first")
