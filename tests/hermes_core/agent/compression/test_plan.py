@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from hermes_core.agent.compression.groups import groups_of
@@ -35,7 +35,11 @@ ROOM = Room(target=4_000, tail=500, summary=800)
 SUMMARISED = replace(ROOM, always=True)
 STEPS = (PlanEntry("look", "completed"), PlanEntry("mend", "in_progress"))
 
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],  # explaining takes minutes
+)
 rooms = st.builds(
     Room,
     target=st.integers(300, 6_000),
